@@ -130,8 +130,9 @@ pub(crate) fn shared<K: Physics<N>, const N: usize>(
         joins_elements(config, posed, n_variables < elements.centers.len())?;
     }
     let (shares, groups) = elements.shared(&all, &of_all, notes);
+    let have_ends = all.iter().any(|posed| posed.kind.has_ends);
     let folds = all.into_iter().flat_map(|posed| posed.folds).collect();
-    Ok(Some(Shared { shares, groups, folds }))
+    Ok(Some(Shared { shares, groups, folds, have_ends }))
 }
 
 /// Reads the entries of each kind.

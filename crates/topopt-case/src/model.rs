@@ -127,7 +127,7 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
             manufacturing::sweeps(config, &case, &renumbering, problem.mesh(), &mut notes)?;
         let openings = manufacturing::openings(config, &case, &renumbering, problem.mesh())?;
         let (space, equal) = match shared {
-            Some(shared) => (space.with_variables(shared.shares), shared.folds),
+            Some(shared) => (space.with_variables(shared.shares, shared.have_ends), shared.folds),
             None => (space, Vec::new()),
         };
         let sheet = manufacturing::sheet(config, &space, problem.mesh(), &mut notes)?;

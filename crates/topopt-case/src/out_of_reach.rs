@@ -26,10 +26,26 @@ impl<K: Physics<N>, const N: usize> Model<K, N> {
         InputError::if_any(limits(config, self).into_iter().chain(in_the_air).collect())
     }
 
-    /// Warns of elements that stay solid where nothing of a design holds them up in printing: one
-    /// with a density, `[n_elements]` in the order of the problem, that is solid above a threshold.
-    pub fn solid_in_the_air(&self, config: &Config, design: (&[f64], f64)) -> Option<String> {
-        self.solid_in(&manufacturing::printed(config, &self.space, design)?, IN_DESIGN)
+    /// Warns of elements that stay solid, or are left out, where nothing of a design holds them up in
+    /// printing: one with a density, `[n_elements]` in the order of the problem, that is solid above
+    /// a threshold.
+    pub fn doubts_of_print(&self, config: &Config, design: (&[f64], f64)) -> Vec<String> {
+        let printed = manufacturing::printed(config, &self.space, design);
+        let all = printed.map(|it| [self.solid_in(&it, IN_DESIGN), self.left_out(&it)]);
+        all.into_iter().flatten().flatten().collect()
+    }
+
+    /// Warns of elements at loads and supports that a `printed` design is without.
+    fn left_out(&self, Printed { n_left_out, degrees, .. }: &Printed) -> Option<String> {
+        (*n_left_out > 0).then(|| {
+            format!(
+                "{n_left_out} of {} elements at loads and supports are left out: nothing of this \
+                 design that is printed at {} degrees holds them up; give another \
+                 `build_direction`, or name them in `design.solid`, with props",
+                self.space.resting().len(),
+                shown(*degrees)
+            )
+        })
     }
 
     /// Warns of elements that stay solid in the air when a part is `printed`, with the words on

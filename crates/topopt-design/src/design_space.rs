@@ -31,6 +31,8 @@ pub struct DesignSpace {
     shares: Option<Csr>,
     /// Whether each element has one of the variables alone.
     shares_whole: bool,
+    /// Whether places of equal density end within the part.
+    shares_have_ends: bool,
     /// Supports of a part that is printed, or of the sides of one that is cast, of which the least
     /// density counts; of several ranks the first alone has them.
     sweeps: Vec<Arc<Supports>>,
@@ -72,6 +74,7 @@ impl DesignSpace {
             resting: Vec::new(),
             shares: None,
             shares_whole: false,
+            shares_have_ends: false,
             sweeps: Vec::new(),
             sheet: None,
             openings: None,
@@ -117,12 +120,14 @@ impl DesignSpace {
     }
 
     /// Lets elements share design variables: `shares` has a row of weights per element, which add
-    /// up to 1, and leaves out no variable up to its largest.
+    /// up to 1, and leaves out no variable up to its largest. The places of a variable may
+    /// `have_ends` within the part, across which neighbors are others.
     #[must_use]
-    pub fn with_variables(self, shares: Csr) -> Self {
+    pub fn with_variables(self, shares: Csr, have_ends: bool) -> Self {
         let n_variables = shares.columns.iter().max().map_or(0, |&last| last as usize + 1);
         let shares_whole = shares.columns.len() == shares.n_rows();
-        Self { shares: Some(shares), shares_whole, n_variables, ..self }
+        let (shares, shares_have_ends) = (Some(shares), have_ends);
+        Self { shares, shares_whole, shares_have_ends, n_variables, ..self }
     }
 
     /// Weights of the design variables in each element, where elements share some.
@@ -201,11 +206,12 @@ impl DesignSpace {
         !self.sweeps.is_empty() || self.openings.is_some() || self.sheet.is_some()
     }
 
-    /// Whether densities that are shaped are made equal once more at the end: extremes of equal
-    /// densities, as of elements below others, need not be the same on both sides of a plane.
-    /// Elements that share parts of variables have different densities.
+    /// Whether densities are made equal once more at the end: extremes of equal densities, as of
+    /// elements below others, need not be the same on both sides of a plane, nor means over
+    /// neighbors at the ends of cells. Elements that share parts of variables have different
+    /// densities.
     pub fn is_evened_at_last(&self) -> bool {
-        self.is_shaped() && self.shares_whole
+        (self.is_shaped() || self.shares_have_ends) && self.shares_whole
     }
 
     /// Bytes on the host of the lists by which elements share variables or rest on each other, with

@@ -36,7 +36,7 @@ pub(crate) fn doubts<K: Physics<N>, const N: usize>(
         true => Vec::new(),
         false => cuts(model, &solid(density, threshold)),
     };
-    said.extend(model.solid_in_the_air(config, (density, threshold)));
+    said.extend(model.doubts_of_print(config, (density, threshold)));
     said
 }
 

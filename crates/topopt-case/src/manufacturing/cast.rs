@@ -54,6 +54,7 @@ pub(super) const CASTING: ManufacturingKind = ManufacturingKind {
         ),
     ],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: true,
     suits: |config, entry| suits(config, entry).or_else(|| suits_stamping(config, entry)),

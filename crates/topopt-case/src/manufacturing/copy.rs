@@ -32,6 +32,7 @@ pub(super) const COPY: ManufacturingKind = ManufacturingKind {
         ),
     ],
     has_passive_images: true,
+    has_ends: true,
     must_join: Some([
         "these copies join no two elements of the part",
         "move the boxes by `origin` and `to` into the part",
@@ -48,6 +49,7 @@ const TO_X: &str = "to_x";
 const TO_Y: &str = "to_y";
 
 /// A box in a frame of its own.
+#[derive(Clone, Copy, PartialEq)]
 struct Region {
     corner: [f64; 3],
     /// Axes of length 1, across each other.
@@ -58,33 +60,59 @@ struct Region {
     scale: f64,
 }
 
-struct Copy {
-    main: Region,
-    copy: Region,
+/// Two boxes of the same design; places of the second are brought to the first.
+struct SameDesign {
+    first: Region,
+    second: Region,
 }
 
+/// Brings copies to what is copied, and this to its smallest copy, whose elements are the fewest
+/// and can be variables for all.
 fn pose(asked: &Asked) -> Result<Folds, Finding> {
-    let copies = asked.entries.iter().map(|entry| copy(asked, entry));
-    let copies = copies.collect::<Result<Vec<_>, _>>()?;
-    for (k, copy) in copies.iter().enumerate() {
-        let others = copies[..k].iter().flat_map(|other| [&other.main, &other.copy]);
-        let mut others = others.chain([&copy.main]);
-        if others.any(|other| asked.centers.iter().any(|&at| copy.copy.has(at) && other.has(at))) {
-            return Err(asked.finding(
-                asked.entries[k],
-                "to",
-                [
-                    "a copy has elements that another box of a copy has, too",
-                    "overlaps",
-                    "move it by `to`, or make it smaller by `scale` or `size`",
-                ],
-            ));
+    let boxes = asked.entries.iter().map(|entry| boxes(asked, entry));
+    let boxes = boxes.collect::<Result<Vec<_>, _>>()?;
+    for (k, own) in boxes.iter().enumerate() {
+        if overlap(asked, own, &boxes[..k]) {
+            return Err(overlapping(asked, asked.entries[k]));
         }
     }
-    Ok(copies.into_iter().map(|copy| Box::new(copy) as Box<_>).collect())
+
+    let is_smallest = |k: &usize| boxes[*k][1].scale < 1.0 && smallest(&boxes, *k) == Some(*k);
+    let (last, first): (Vec<usize>, _) = (0..boxes.len()).partition(is_smallest);
+    let turned = last.iter().map(|k| [boxes[*k][1], boxes[*k][0]]);
+    let copies = first.into_iter().map(|k: usize| boxes[k]).chain(turned);
+    Ok(copies.map(|[first, second]| Box::new(SameDesign { first, second }) as Box<_>).collect())
 }
 
-fn copy(asked: &Asked, entry: &Manufacturing) -> Result<Copy, Finding> {
+/// Number of the smallest copy of the main box of copy `k`, the first one of several.
+fn smallest(boxes: &[[Region; 2]], k: usize) -> Option<usize> {
+    let of_same = (0..boxes.len()).filter(|j| boxes[*j][0] == boxes[k][0]);
+    of_same.min_by(|a, b| boxes[*a][1].scale.total_cmp(&boxes[*b][1].scale))
+}
+
+/// Whether elements are in two boxes that are not the same: a main box and its copy, or either of
+/// them and one `before`.
+fn overlap(asked: &Asked, [main, copy]: &[Region; 2], before: &[[Region; 2]]) -> bool {
+    let pairs = before.iter().flatten().flat_map(|other| [(main, other), (copy, other)]);
+    let mut pairs = pairs.chain([(main, copy)]).filter(|(one, other)| one != other);
+    pairs.any(|(one, other)| asked.centers.iter().any(|&at| one.has(at) && other.has(at)))
+}
+
+fn overlapping(asked: &Asked, entry: &Manufacturing) -> Finding {
+    asked.finding(
+        entry,
+        "to",
+        [
+            "a box of this copy has elements that another box of a copy has, too",
+            "overlaps",
+            "move it by `to` or `origin`, or make it smaller by `scale` or `size`; copies of a copy \
+             are copies of the same box",
+        ],
+    )
+}
+
+/// Reads the box that is copied, and its copy.
+fn boxes(asked: &Asked, entry: &Manufacturing) -> Result<[Region; 2], Finding> {
     let vector = |key| entry.vector(key).unwrap_or_default();
     let size = vector("size");
     if size.iter().any(|length| *length <= 0.0) {
@@ -103,10 +131,11 @@ fn copy(asked: &Asked, entry: &Manufacturing) -> Result<Copy, Finding> {
     let main = axes(asked, entry, [(X, x), (Y, y)])?;
     let [to_x, to_y] = [(TO_X, x), (TO_Y, y)].map(|(key, x)| (key, entry.vector(key).unwrap_or(x)));
     let scale = entry.number("scale").unwrap_or(1.0);
-    Ok(Copy {
-        main: Region { corner: vector("origin"), axes: main, size, scale: 1.0 },
-        copy: Region { corner: vector("to"), axes: axes(asked, entry, [to_x, to_y])?, size, scale },
-    })
+    let copy = axes(asked, entry, [to_x, to_y])?;
+    Ok([
+        Region { corner: vector("origin"), axes: main, size, scale: 1.0 },
+        Region { corner: vector("to"), axes: copy, size, scale },
+    ])
 }
 
 /// Axes of length 1 along the first of two directions, in the plane of both, and across it.
@@ -156,14 +185,14 @@ impl Region {
     }
 }
 
-impl Fold for Copy {
+impl Fold for SameDesign {
     fn fold(&self, place: [f64; 3]) -> [f64; 3] {
-        self.copy.inside(place).map_or(place, |along| self.main.place(along))
+        self.second.inside(place).map_or(place, |along| self.first.place(along))
     }
 
     fn images(&self, place: [f64; 3]) -> Vec<[f64; 3]> {
-        let of_main = self.main.inside(place).map(|along| self.copy.place(along));
-        let of_copy = self.copy.inside(place).map(|along| self.main.place(along));
-        of_main.into_iter().chain(of_copy).collect()
+        let of_first = self.first.inside(place).map(|along| self.second.place(along));
+        let of_second = self.second.inside(place).map(|along| self.first.place(along));
+        of_first.into_iter().chain(of_second).collect()
     }
 }

@@ -25,6 +25,7 @@ pub(super) const CYCLIC: ManufacturingKind = ManufacturingKind {
         ),
     ],
     has_passive_images: true,
+    has_ends: false,
     must_join: Some([
         "these sectors join no two elements of the part",
         "move the axis by `point` and `axis`, to where the part repeats itself",

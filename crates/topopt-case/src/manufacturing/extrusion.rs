@@ -37,6 +37,7 @@ pub(super) const EXTRUSION: ManufacturingKind = ManufacturingKind {
         Key::optional(POINT, Shape::Vector, "Coordinates of a point in the plane or on the axis."),
     ],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: false,
     suits,

@@ -37,6 +37,9 @@ pub struct ManufacturingKind {
     pub keys: &'static [Key],
     /// Whether images of solid and void elements stay so, too.
     pub has_passive_images: bool,
+    /// Whether places of equal density end within the part, as cells do: means over neighbors are
+    /// not the same on both sides of the ends.
+    pub has_ends: bool,
     /// Message and remedy where no two elements of the part come to share a density; none where
     /// that is fine.
     pub must_join: Option<[&'static str; 2]>,

@@ -26,6 +26,7 @@ pub(super) const MEMBER_SIZE: ManufacturingKind = ManufacturingKind {
         Key::optional("maximum", Shape::Positive, "Largest width of members (length)."),
     ],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: false,
     suits,

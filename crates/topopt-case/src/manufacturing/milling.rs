@@ -30,6 +30,7 @@ pub(super) const MILLING: ManufacturingKind = ManufacturingKind {
         ),
     ],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: true,
     suits,

@@ -23,6 +23,7 @@ pub(super) const OPEN_VOIDS: ManufacturingKind = ManufacturingKind {
          of symmetry at which the model ends; by default all free faces are open.",
     )],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: true,
     suits,

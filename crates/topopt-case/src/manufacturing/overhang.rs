@@ -49,6 +49,7 @@ pub(super) const OVERHANG: ManufacturingKind = ManufacturingKind {
         ),
     ],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: true,
     suits,

@@ -15,6 +15,8 @@ pub(crate) struct Shared {
     pub groups: Option<Vec<u32>>,
     /// Places of equal density.
     pub folds: Folds,
+    /// Whether some of these end within the part.
+    pub have_ends: bool,
 }
 
 /// Whether an element is designed.

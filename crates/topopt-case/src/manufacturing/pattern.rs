@@ -20,6 +20,7 @@ pub(super) const PATTERN: ManufacturingKind = ManufacturingKind {
         ),
     ],
     has_passive_images: false,
+    has_ends: true,
     must_join: Some(["this pattern repeats nothing", "give a `pitch` shorter than the part"]),
     follows: false,
     suits: |_, _| None,

@@ -49,6 +49,8 @@ pub(crate) struct Printed<'a> {
     pub is_held: Vec<bool>,
     /// Elements that stay solid though nothing holds them up.
     pub in_the_air: Vec<u32>,
+    /// Number of elements at loads and supports that are left out, as nothing holds them up.
+    pub n_left_out: usize,
     /// Share of their volume in that of the part.
     pub share: f64,
 }
@@ -66,13 +68,14 @@ pub(crate) fn printed<'a>(
     let (swept, _) = space.sweeps().first()?.swept(&filled);
 
     let is_held: Vec<bool> = swept.iter().map(|density| *density > threshold).collect();
-    let is_lost = |e: &u32| !is_held[*e as usize] && space.resting().binary_search(e).is_err();
-    let in_the_air: Vec<u32> = space.solid.iter().copied().filter(is_lost).collect();
+    let lost = space.solid.iter().copied().filter(|&e| !is_held[e as usize]);
+    let rests = |e: &u32| space.resting().binary_search(e).is_ok();
+    let (left_out, in_the_air): (Vec<u32>, Vec<u32>) = lost.partition(rests);
     let volume: f64 = in_the_air.iter().map(|&element| space.volumes[element as usize]).sum();
     let whole: f64 =
         space.volumes.iter().zip(&filled).map(|(volume, filled)| volume * filled).sum();
     let (share, degrees) = (volume / whole, overhang::degrees(&asked));
-    Some(Printed { asked, degrees, is_held, in_the_air, share })
+    Some(Printed { asked, degrees, is_held, in_the_air, n_left_out: left_out.len(), share })
 }
 
 /// Returns the solid elements that are printed as the design holds them up: those at loads and

@@ -18,6 +18,7 @@ pub(super) const SYMMETRY: ManufacturingKind = ManufacturingKind {
         Key::needed("normal", Shape::Vector, "Direction across the planes, of any length."),
     ],
     has_passive_images: true,
+    has_ends: false,
     must_join: Some([
         "this plane joins no two elements of the part",
         "move the plane by `point` and `normal` to the middle of the part",

@@ -13,6 +13,7 @@ pub(super) const UNIFORM: ManufacturingKind = ManufacturingKind {
     text: "The density is constant in planes, as in parallel plates.",
     keys: &[Key::needed("normal", Shape::Vector, "Direction across the planes, of any length.")],
     has_passive_images: false,
+    has_ends: false,
     must_join: None,
     follows: false,
     suits: |_, _| None,

@@ -159,6 +159,11 @@ fn demands_that_make_no_sense_are_refused() {
         ("kind=\"pattern\",pitch=[99,0,0]", "this pattern repeats nothing"),
         ("kind=\"copy\",origin=[0,0,0],size=[4,5,0],to=[6,0,0]", "that is copied has no volume"),
         ("kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[2,0,0]", "that another box of a copy has"),
+        (
+            "kind=\"copy\",origin=[0,0,0],size=[3,5,5],to=[3,0,0]},\
+             {kind=\"copy\",origin=[3,0,0],size=[3,5,5],to=[7,0,0]",
+            "that another box of a copy has",
+        ),
         ("kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[60,0,0]", "these copies join no two"),
         (
             "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[6,0,0],to_x=[0,2,0]",
