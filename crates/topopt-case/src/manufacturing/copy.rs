@@ -9,7 +9,7 @@ use crate::finding::Finding;
 
 /// The kind `copy`.
 pub(super) const COPY: ManufacturingKind = ManufacturingKind {
-    name: "copy",
+    name: kind::COPY,
     text: "A box of the part is designed as another one is, which may be turned and of another \
            size. Images of solid and void elements stay so too. Several copies hold together.",
     keys: &[
@@ -90,11 +90,13 @@ fn smallest(boxes: &[[Region; 2]], k: usize) -> Option<usize> {
     of_same.min_by(|a, b| boxes[*a][1].scale.total_cmp(&boxes[*b][1].scale))
 }
 
-/// Whether elements are in two boxes that are not the same: a main box and its copy, or either of
-/// them and one `before`.
+/// Whether elements are in two boxes: a main box and its copy, or either of them and one `before`.
+/// Main boxes may be the same.
 fn overlap(asked: &Asked, [main, copy]: &[Region; 2], before: &[[Region; 2]]) -> bool {
-    let pairs = before.iter().flatten().flat_map(|other| [(main, other), (copy, other)]);
-    let mut pairs = pairs.chain([(main, copy)]).filter(|(one, other)| one != other);
+    let mains = before.iter().map(|[other, _]| (main, other)).filter(|(one, other)| one != other);
+    let copies = before.iter().flat_map(|[main, copy]| [main, copy]).map(|other| (copy, other));
+    let of_copies = before.iter().map(|[_, other]| (main, other));
+    let mut pairs = mains.chain(copies).chain(of_copies).chain([(main, copy)]);
     pairs.any(|(one, other)| asked.centers.iter().any(|&at| one.has(at) && other.has(at)))
 }
 

@@ -18,8 +18,9 @@ pub(super) const MILLING: &str = "milling";
 pub(super) const MEMBER_SIZE: &str = "member_size";
 pub(super) const OPEN_VOIDS: &str = "open_voids";
 
-/// Name of the kind of designs that repeat themselves.
+/// Names of the kinds of designs that repeat themselves, along a vector and in boxes.
 pub(super) const PATTERN: &str = "pattern";
+pub(super) const COPY: &str = "copy";
 
 /// Yields the entries by which densities follow from each other.
 pub(super) fn sweeps_of(config: &Config) -> impl Iterator<Item = &Manufacturing> {

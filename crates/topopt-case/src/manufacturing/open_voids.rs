@@ -4,7 +4,7 @@ use topopt_design::Openings;
 use topopt_mesh::{Face, HexMesh, Renumbering};
 
 use super::built_part::BuiltPart;
-use super::kind::{Asked, Key, ManufacturingKind, OPEN_VOIDS as NAME, PATTERN};
+use super::kind::{Asked, COPY, Key, ManufacturingKind, OPEN_VOIDS as NAME, PATTERN};
 use super::made::Made;
 use super::named::faces_of;
 use crate::case::Case;
@@ -42,11 +42,13 @@ fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
             "keep one entry with `kind = \"open_voids\"`",
         ]);
     }
-    (count(PATTERN) > 0).then_some([
-        "`open_voids` and `pattern` do not go together",
-        "with cells, some of them inside the part",
-        "remove one of the entries",
-    ])
+    let with = [
+        (PATTERN, "`open_voids` and `pattern` do not go together"),
+        (COPY, "`open_voids` and `copy` do not go together"),
+    ];
+    let (_, message) = with.into_iter().find(|(name, _)| count(name) > 0)?;
+    let label = "with the same design at several places, some of them inside the part";
+    Some([message, label, "remove one of the entries"])
 }
 
 /// Returns the ways out of the voids of the part that is `asked` for, on the `mesh` of the problem.

@@ -123,10 +123,10 @@ impl Block {
             ],
             "pattern" => vec![format!("pitch = {}", self.vector([2.0, 0.0, 0.0]))],
             "copy" => vec![
-                self.copied([2.0 / 3.0, 0.0, 0.0], &format!("to_x = {x}\nscale = 1")),
+                self.copied([0.5, 0.25, 0.0], &format!("to_x = {x}\nscale = 1")),
                 self.copied(
                     [1.0, 0.5, 0.0],
-                    &format!("to_x = {}\nscale = 0.5", self.vector([0.0, 0.1, 1.0])),
+                    &format!("to_x = {}\nscale = 0.6", self.vector([0.0, 0.1, 1.0])),
                 ),
             ],
             "extrusion" => vec![

@@ -81,6 +81,57 @@ const FOUR: &str = "kind=\"milling\",tool_directions=[[0,1,0],[0,-1,0],[0,0,1],[
 const OPEN: &str = "kind=\"open_voids\"";
 const WIDE: &str = "kind=\"member_size\",minimum=3";
 
+const COPY: &str = "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[6,0,0]";
+/// The same box turned about x, and copies of a smaller one, of which the last is a copy's.
+const TURNED: &str =
+    "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[6,5,0],to_x=[1,0,0],to_y=[0,0,1]";
+const NEXT: &str = "kind=\"copy\",origin=[0,0,0],size=[2,5,5],to=[4,0,0]";
+const FAR: &str = "kind=\"copy\",origin=[0,0,0],size=[2,5,5],to=[8,0,0]";
+const FROM_NEXT: &str = "kind=\"copy\",origin=[4,0,0],size=[2,5,5],to=[8,0,0]";
+
+const COPIED: [Cell; 11] = [
+    cell(
+        ["copy", "copy", "boxes apart, or copies of one box"],
+        &[[NEXT, FAR]],
+        &[[NEXT, FROM_NEXT], [COPY, FAR]],
+    )
+    .because("has elements that another box of a copy has"),
+    cell(["symmetry", "copy", "plane that halves both boxes"], &[[Y, COPY]], &[[X, COPY]]),
+    cell(["cyclic", "copy", "axis through both boxes"], &[[TURN, COPY]], &[[HALF_Y, COPY]]),
+    cell(
+        ["pattern", "copy", "way between the boxes of whole pitches, or across it"],
+        &[[CELLS_X, COPY], [CELLS_Y, COPY]],
+        &[[LONG_X, COPY]],
+    ),
+    cell(
+        ["extrusion", "copy", "direction that the boxes keep"],
+        &[[ALONG_Z, COPY], [ALONG_X, COPY]],
+        &[[ALONG_Z, TURNED]],
+    ),
+    cell(
+        ["uniform", "copy", "normal that the boxes keep"],
+        &[[PLANES_Y, COPY]],
+        &[[PLANES_Y, TURNED]],
+    ),
+    cell(
+        ["overhang", "copy", "boxes upright and of one height"],
+        &[[PRINTED, COPY]],
+        &[[PRINTED, TURNED]],
+    ),
+    cell(
+        ["casting", "copy", "boxes along one draw and of one height"],
+        &[[CAST, COPY]],
+        &[[CAST, TURNED]],
+    ),
+    cell(
+        ["milling", "copy", "boxes along one tool and of one height"],
+        &[[MILLED, COPY]],
+        &[[MILLED, TURNED]],
+    ),
+    cell(["open_voids", "copy", "none"], &[], &[[OPEN, COPY]]),
+    cell(["member_size", "copy", "any"], &[[WIDE, COPY]], &[]),
+];
+
 const EQUAL: [Cell; 15] = [
     cell(
         [
@@ -248,7 +299,7 @@ const WAYS: [Cell; 15] = [
 ];
 
 fn cells() -> impl Iterator<Item = &'static Cell> {
-    EQUAL.iter().chain(&MADE).chain(&WAYS)
+    EQUAL.iter().chain(&MADE).chain(&WAYS).chain(&COPIED)
 }
 
 /// Row, column and text of each cell in the guide's tables of what goes together.
