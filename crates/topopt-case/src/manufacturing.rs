@@ -245,9 +245,12 @@ impl Elements {
         })
     }
 
-    /// Centers by whose images demands are tried for whether they go together.
+    /// Centers by whose images demands are tried for whether they go together, in shares of the
+    /// numbering that no rows of elements follow.
     fn samples(&self) -> impl Iterator<Item = [f64; 3]> {
-        self.centers.iter().copied().step_by(self.centers.len().div_ceil(SAMPLES))
+        let n = self.centers.len();
+        let share = |k: usize| (k as f64 * GOLDEN).fract();
+        (0..SAMPLES.min(n)).map(move |k| self.centers[(share(k) * n as f64) as usize])
     }
 
     /// The variables that elements share by all demands, which gather them as `of_all`, and the
@@ -282,7 +285,10 @@ fn repeats(list: &CellList, image: [f64; 3], tolerance: f64) -> bool {
 }
 
 /// Elements that demands are tried on.
-const SAMPLES: usize = 200;
+const SAMPLES: usize = 400;
+
+/// Golden ratio, less 1.
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
 /// Refuses demands whose images of a place do not come to the same place as itself.
 fn go_together(config: &Config, all: &[Posed], elements: &Elements) -> Result<(), Finding> {

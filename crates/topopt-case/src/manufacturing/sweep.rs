@@ -76,9 +76,10 @@ impl Sweep {
     pub(super) fn is_kept_at(&self, center: [f64; 3], folds: &Folds, tolerance: f64) -> bool {
         let images = |end: [f64; 3]| folds.iter().flat_map(move |fold| fold.images(end));
         self.directions.iter().all(|&direction| {
-            let pairs = images(center).zip(images(moved(center, 1.0, direction)));
+            // A short way, so that both ends lie in the same cell or box.
+            let pairs = images(center).zip(images(moved(center, tolerance, direction)));
             pairs.into_iter().all(|(image, farther)| {
-                let turned = difference(farther, image);
+                let turned = difference(farther, image).map(|x| x / tolerance);
                 if length(difference(turned, direction)) < SAME {
                     // It follows from others as the place itself: at the same height.
                     dot(difference(image, center), direction).abs() <= tolerance
