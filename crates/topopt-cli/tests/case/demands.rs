@@ -126,7 +126,7 @@ impl Block {
                 self.copied([0.5, 0.25, 0.0], &format!("to_x = {x}\nscale = 1")),
                 self.copied(
                     [1.0, 0.5, 0.0],
-                    &format!("to_x = {}\nscale = 0.6", self.vector([0.0, 0.1, 1.0])),
+                    &format!("to_x = {}\nscale = 0.5", self.vector([0.0, 0.1, 1.0])),
                 ),
             ],
             "extrusion" => vec![

@@ -1,7 +1,7 @@
 //! Ranks that are processes: started by `mpirun`, or by the program itself with a GPU each.
 //!
-//! What needs MPI runs `mpirun` and the program that the variable `TOPOPT_MPI` names, which was
-//! built with `--features mpi`; without these it is skipped, unless `TOPOPT_REQUIRE_MPI` is set.
+//! Tests that need MPI run `mpirun` and the program that the variable `TOPOPT_MPI` names, which was
+//! built with `--features mpi`; without these they are skipped, unless `TOPOPT_REQUIRE_MPI` is set.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;

@@ -82,7 +82,7 @@ const OPEN: &str = "kind=\"open_voids\"";
 const WIDE: &str = "kind=\"member_size\",minimum=3";
 
 const COPY: &str = "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[6,0,0]";
-/// The same box turned about x, and copies of a smaller one, of which the last is a copy's.
+/// A copy of that box turned about x, copies of a smaller box, and one of such a copy.
 const TURNED: &str =
     "kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[6,5,0],to_x=[1,0,0],to_y=[0,0,1]";
 const NEXT: &str = "kind=\"copy\",origin=[0,0,0],size=[2,5,5],to=[4,0,0]";

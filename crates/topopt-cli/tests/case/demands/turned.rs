@@ -96,8 +96,9 @@ fn densities_and_derivatives_turn_with_the_part() {
         (false, turns.map(|turn| Block::of_tetrahedra("tetrahedra", [3, 2, 3], turn))),
     ] {
         for (demand, other) in all_of(&straight).iter().zip(&all_of(&turned)) {
-            let [a, b] = [(&straight, demand), (&turned, other)]
-                .map(|(block, demand)| response(block, demand).expect("a demand that goes alone"));
+            let [a, b] = [(&straight, demand), (&turned, other)].map(|(block, demand)| {
+                response(block, demand).unwrap_or_else(|| panic!("{demand:?} goes alone"))
+            });
             if are_equal && !a.are_shared {
                 continue;
             }
