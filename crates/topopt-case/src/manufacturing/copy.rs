@@ -116,15 +116,15 @@ fn overlapping(asked: &Asked, entry: &Manufacturing) -> Finding {
 /// Reads the box that is copied, and its copy.
 fn boxes(asked: &Asked, entry: &Manufacturing) -> Result<[Region; 2], Finding> {
     let vector = |key| entry.vector(key).unwrap_or_default();
-    let size = vector("size");
-    if size.iter().any(|length| *length <= 0.0) {
+    let (size, scale) = (vector("size"), entry.number("scale").unwrap_or(1.0));
+    if size.iter().any(|length| length * scale.min(1.0) < asked.width) {
         return Err(asked.finding(
             entry,
             "size",
             [
-                "the box that is copied has no volume",
-                "lengths above 0 are needed",
-                "give its lengths along the axes, such as [20, 10, 10]",
+                "the box that is copied, or its copy, is smaller than the elements",
+                "shorter than an element",
+                "give longer lengths along its axes, a larger `scale`, or a finer mesh",
             ],
         ));
     }
@@ -132,7 +132,6 @@ fn boxes(asked: &Asked, entry: &Manufacturing) -> Result<[Region; 2], Finding> {
     let y = entry.vector(Y).unwrap_or([0.0, 1.0, 0.0]);
     let main = axes(asked, entry, [(X, x), (Y, y)])?;
     let [to_x, to_y] = [(TO_X, x), (TO_Y, y)].map(|(key, x)| (key, entry.vector(key).unwrap_or(x)));
-    let scale = entry.number("scale").unwrap_or(1.0);
     let copy = axes(asked, entry, [to_x, to_y])?;
     Ok([
         Region { corner: vector("origin"), axes: main, size, scale: 1.0 },

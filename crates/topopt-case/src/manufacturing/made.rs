@@ -52,7 +52,8 @@ pub enum Whole {
 }
 
 /// Remedy where elements stay solid in the air.
-pub(crate) const HOLD_UP: &str = "give another `build_direction`, or free those at loads by \
+pub(crate) const HOLD_UP: &str = "give another `build_direction`, leave them out of \
+                                  `design.solid`, or free those at loads by \
                                   `design.keep_loaded = \"free\"`";
 
 /// Largest share of the volume that may miss a demand: elements at a surface are cut anywhere.

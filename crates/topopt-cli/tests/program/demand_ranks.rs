@@ -78,7 +78,7 @@ fn chains_of_demands_have_the_history_of_one_rank() {
     for chain in [
         &[MIDDLE_Z, PRINTED][..],
         &[CELLS, CAST],
-        &[HALVES, LAYERS],
+        &[MIDDLE_Z, LAYERS],
         &[PROFILE, WIDE],
         &[MIDDLE_Y, PROFILE, CELLS],
         &[MIDDLE_Z, PRINTED, WIDE],
