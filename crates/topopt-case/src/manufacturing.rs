@@ -235,14 +235,20 @@ impl Elements {
     }
 
     /// Whether images of centers by `demands` are centers themselves, unless they lie beside the part.
+    /// Images between centers are as far from these as those next to the part: only among others
+    /// that are centers do they count as beside it.
     fn repeat_each_other(&self, demands: &[&Posed]) -> bool {
         let farthest = self.reaches.iter().copied().fold(self.tolerance, f64::max);
-        let list = CellList::new(&self.centers, farthest);
-        self.centers.par_iter().all(|&center| {
+        let list = CellList::new(&self.centers, BETWEEN * farthest);
+        let distances = |&center: &[f64; 3]| {
             let folds = demands.iter().flat_map(|posed| &posed.folds);
-            let mut images = folds.flat_map(|fold| fold.images(center));
-            images.all(|image| repeats(&list, image, self.tolerance))
-        })
+            let images = folds.flat_map(move |fold| fold.images(center));
+            images.map(|image| nearest(&list, image)).collect::<Vec<_>>()
+        };
+        let all = || self.centers.par_iter().flat_map_iter(distances);
+        let is_center = |distance: f64| distance <= self.tolerance;
+        all().all(|distance| is_center(distance) || distance > farthest)
+            && (all().any(is_center) || all().all(f64::is_infinite))
     }
 
     /// Centers by whose images demands are tried for whether they go together, in shares of the
@@ -277,12 +283,16 @@ impl Elements {
     }
 }
 
-/// Whether `image` is a center of `list`, or lies beside all of them.
-fn repeats(list: &CellList, image: [f64; 3], tolerance: f64) -> bool {
+/// Distance of `image` from the nearest center of `list`, infinite where all are out of reach.
+fn nearest(list: &CellList, image: [f64; 3]) -> f64 {
     let mut nearest = f64::INFINITY;
     list.for_each_within(image, |_, distance| nearest = nearest.min(distance));
-    nearest <= tolerance || nearest == f64::INFINITY
+    nearest
 }
+
+/// Largest distance of a place in the part from the nearest center, in largest reaches: the half
+/// diagonal of a cube is less.
+const BETWEEN: f64 = 2.0;
 
 /// Elements that demands are tried on.
 const SAMPLES: usize = 400;
@@ -359,5 +369,18 @@ mod tests {
         assert!(gathered(&posed, 0.0).is_exact);
         assert_eq!(gathered(&posed, 0.0).variable_of(), [0, 1, 0, 1]);
         assert!(!gathered(&posed, 0.1).is_exact);
+    }
+
+    /// Images by a plane across the diagonal of squares lie at their corners, 0.7 from the centers.
+    #[test]
+    fn images_between_centers_are_not_beside_the_part() {
+        let across = 0.5_f64.sqrt();
+        let plane = Plane { point: [2.25, 2.25, 0.0], normal: [across, across, 0.0] };
+        let mirrors = Mirrors::of(vec![plane], 1.0).unwrap();
+        let posed = Posed { kind: &symmetry::SYMMETRY, folds: vec![Box::new(mirrors)] };
+        let centers: Vec<[f64; 3]> =
+            (0..25).map(|e| [(e % 5) as f64, (e / 5) as f64, 0.0]).collect();
+        let elements = Elements { centers, reaches: vec![0.5; 25], tolerance: 1e-3 };
+        assert!(!elements.repeat_each_other(&[&posed]));
     }
 }

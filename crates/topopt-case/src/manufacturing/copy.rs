@@ -117,14 +117,14 @@ fn overlapping(asked: &Asked, entry: &Manufacturing) -> Finding {
 fn boxes(asked: &Asked, entry: &Manufacturing) -> Result<[Region; 2], Finding> {
     let vector = |key| entry.vector(key).unwrap_or_default();
     let (size, scale) = (vector("size"), entry.number("scale").unwrap_or(1.0));
-    if size.iter().any(|length| length * scale.min(1.0) < asked.width) {
+    if size.iter().any(|length| *length <= 0.0) {
         return Err(asked.finding(
             entry,
             "size",
             [
-                "the box that is copied, or its copy, is smaller than the elements",
-                "shorter than an element",
-                "give longer lengths along its axes, a larger `scale`, or a finer mesh",
+                "the box that is copied has no volume",
+                "lengths above 0 are needed",
+                "give its lengths along the axes, such as [20, 10, 10]",
             ],
         ));
     }

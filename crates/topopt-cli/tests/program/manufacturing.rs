@@ -157,10 +157,7 @@ fn demands_that_make_no_sense_are_refused() {
         ("kind=\"uniform\",normal=[0,0,0]", "the normal of planes of constant density has no"),
         ("kind=\"pattern\",pitch=[0,0,0.2]", "cells of this pattern are smaller than the"),
         ("kind=\"pattern\",pitch=[99,0,0]", "this pattern repeats nothing"),
-        (
-            "kind=\"copy\",origin=[0,0,0],size=[4,5,0],to=[6,0,0]",
-            "or its copy, is smaller than the elements",
-        ),
+        ("kind=\"copy\",origin=[0,0,0],size=[4,5,0],to=[6,0,0]", "that is copied has no volume"),
         ("kind=\"copy\",origin=[0,0,0],size=[4,5,5],to=[2,0,0]", "that another box of a copy has"),
         (
             "kind=\"copy\",origin=[0,0,0],size=[3,5,5],to=[3,0,0]},\

@@ -38,6 +38,8 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
     // Maps between elements and corners have a mesh of their own.
     let corners = usize::from(config.has_half_width()) * MeshOnDevice::bytes(mesh);
     let levels = subject.task.space.levels().map_or(0, |levels| levels.bytes());
+    let [_, elements] = subject.sizes();
+    let flood = subject.task.space.openings().map_or(0, |_| FLOOD * elements);
     let vectors = of_vectors(config, subject) + of_weights(subject);
     // Where a half is solved, the whole is there, too, with its moduli and maps between both.
     let whole = subject.half.map_or(0, |_| {
@@ -46,8 +48,12 @@ pub(super) fn besides_operator<K: Solvable<N>, const N: usize>(
         ProblemOnDevice::<K, N>::bytes(solved.equation.mesh()) + maps + 8 * K::TERMS * elements
     });
     let of_equation = ProblemOnDevice::<K, N>::bytes(mesh) + steps + preconditioner;
-    subject.n_equations() * of_equation + whole + vectors + corners + levels
+    subject.n_equations() * of_equation + whole + vectors + corners + levels + flood
 }
+
+/// Device memory of an element whose void is open to the outside: six neighbors, way, height, level
+/// and end before and after a round, and sums of derivatives.
+const FLOOD: usize = 64;
 
 /// Device memory of multigrid in the precision `R`, with stretches and films, and patches.
 fn of_cycle<R: Real, K: Solvable<N>, const N: usize>(
