@@ -48,7 +48,9 @@ fn suits(config: &Config, _: &Manufacturing) -> Option<[&'static str; 3]> {
     ];
     let (_, message) = with.into_iter().find(|(name, _)| count(name) > 0)?;
     let label = "with the same design at several places, some of them inside the part";
-    Some([message, label, "remove one of the entries"])
+    let remedy = "remove one of the entries; `design.method = \"printed\"` asks for open voids, and \
+                  `kind = \"overhang\"` in its place for printing alone";
+    Some([message, label, remedy])
 }
 
 /// Returns the ways out of the voids of the part that is `asked` for, on the `mesh` of the problem.

@@ -114,21 +114,21 @@ const COPIED: [Cell; 11] = [
         &[[PLANES_Y, TURNED]],
     ),
     cell(
-        ["overhang", "copy", "boxes upright and of one height"],
+        ["overhang", "copy", "boxes upright and at the same height"],
         &[[PRINTED, COPY]],
         &[[PRINTED, TURNED]],
     ),
     cell(
-        ["casting", "copy", "boxes along one draw and of one height"],
+        ["casting", "copy", "boxes along one draw and at the same height"],
         &[[CAST, COPY]],
         &[[CAST, TURNED]],
     ),
     cell(
-        ["milling", "copy", "boxes along one tool and of one height"],
+        ["milling", "copy", "boxes along one tool and at the same height"],
         &[[MILLED, COPY]],
         &[[MILLED, TURNED]],
     ),
-    cell(["open_voids", "copy", "none"], &[], &[[OPEN, COPY]]),
+    cell(["open_voids", "copy", "none, nor with `method = \"printed\"`"], &[], &[[OPEN, COPY]]),
     cell(["member_size", "copy", "any"], &[[WIDE, COPY]], &[]),
 ];
 
