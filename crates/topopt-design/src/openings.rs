@@ -25,7 +25,7 @@ pub struct Openings {
     neighbors: Vec<[u32; 6]>,
 }
 
-/// Elements with a height, the least of which comes first; of equal ones that of the lower number.
+/// Elements with a height, the lowest first; among equal ones that of the lower number.
 type Waiting = Reverse<(u32, u32)>;
 
 /// Units of height of a density of 1.
@@ -33,6 +33,12 @@ const UNITS: f64 = 1e9;
 
 fn height(x: f64) -> u32 {
     (x.clamp(0.0, 4.0) * UNITS).round_ties_even() as u32
+}
+
+/// Elements that lie lower than the way to them, with the first of its rims.
+struct Lake {
+    rim: u32,
+    elements: Vec<u32>,
 }
 
 /// Level of an element that no way comes to.
@@ -108,35 +114,41 @@ impl Openings {
     /// First of the rims of the lake that each element lies in, or the element itself where it is
     /// as high as its level, `[n_elements]`.
     fn rims(&self, heights: &[u32], levels: &[u32]) -> Vec<u32> {
-        let is_below = |e: u32| {
-            let level = levels[e as usize];
-            level != NONE && heights[e as usize] < level
-        };
         let mut rims: Vec<u32> = (0..heights.len() as u32).collect();
-        let mut is_seen = vec![false; heights.len()];
-        for start in (0..heights.len() as u32).filter(|&e| is_below(e)) {
-            if is_seen[start as usize] {
+        for Lake { rim, elements } in self.lakes(heights, levels) {
+            elements.iter().for_each(|&element| rims[element as usize] = rim);
+        }
+        rims
+    }
+
+    /// Connected elements of one level above their heights.
+    fn lakes(&self, heights: &[u32], levels: &[u32]) -> Vec<Lake> {
+        let is_below = |e: usize| levels[e] != NONE && heights[e] < levels[e];
+        let mut is_left: Vec<bool> = (0..heights.len()).map(is_below).collect();
+        let mut all = Vec::new();
+        for start in 0..heights.len() {
+            if !std::mem::take(&mut is_left[start]) {
                 continue;
             }
-            is_seen[start as usize] = true;
-            let (level, mut rim, mut lake) = (levels[start as usize], NONE, vec![start]);
+            let (mut rim, mut elements) = (NONE, vec![start as u32]);
             let mut k = 0;
-            while let Some(&element) = lake.get(k) {
+            while let Some(&element) = elements.get(k) {
                 for other in self.behind(element) {
-                    if levels[other as usize] != level {
+                    let e = other as usize;
+                    if levels[e] != levels[start] {
                         continue;
                     }
-                    if !is_below(other) {
+                    if !is_below(e) {
                         rim = rim.min(other);
-                    } else if !std::mem::replace(&mut is_seen[other as usize], true) {
-                        lake.push(other);
+                    } else if std::mem::take(&mut is_left[e]) {
+                        elements.push(other);
                     }
                 }
                 k += 1;
             }
-            lake.iter().for_each(|&element| rims[element as usize] = rim);
+            all.push(Lake { rim, elements });
         }
-        rims
+        all
     }
 
     /// Yields the elements behind the faces of `element`.
@@ -147,27 +159,9 @@ impl Openings {
     /// Connected voids that are enclosed, as lists of their elements, where `is_solid` says which
     /// elements are not void, `[n_elements]`.
     pub fn enclosed(&self, is_solid: &[bool]) -> Vec<Vec<u32>> {
-        let x: Vec<f64> = is_solid.iter().map(|&solid| f64::from(solid)).collect();
-        let (p, _) = self.flooded(&x);
-        let mut is_left: Vec<bool> = p.iter().zip(&x).map(|(p, x)| p > x).collect();
-        let mut all = Vec::new();
-        for first in 0..x.len() {
-            if !std::mem::take(&mut is_left[first]) {
-                continue;
-            }
-            let mut void = vec![first as u32];
-            let mut k = 0;
-            while let Some(&element) = void.get(k) {
-                for other in self.behind(element) {
-                    if std::mem::take(&mut is_left[other as usize]) {
-                        void.push(other);
-                    }
-                }
-                k += 1;
-            }
-            all.push(void);
-        }
-        all
+        let heights: Vec<u32> = is_solid.iter().map(|&solid| u32::from(solid)).collect();
+        let lakes = self.lakes(&heights, &self.levels(&heights));
+        lakes.into_iter().map(|lake| lake.elements).collect()
     }
 }
 

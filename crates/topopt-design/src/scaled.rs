@@ -28,16 +28,19 @@ impl<B: Pointwise> Scaled<'_, B> {
         self.backend.scale_within(scale, self.candidate, self.limits, design);
     }
 
+    /// Sum of `weights` times the design of factor `scale`.
+    fn sum(&self, weights: &B::Vector, scale: f64) -> Result<f64, BackendError> {
+        let Self { backend, candidate, limits } = *self;
+        backend.value(&backend.dot_scaled_within(scale, candidate, limits, weights))
+    }
+
     /// The factor at which the sum of `weights`, >= 0, times the design is `target`, or that of the
     /// nearest design.
     ///
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn bisect(&self, weights: &B::Vector, target: f64) -> Result<f64, BackendError> {
-        let Self { backend, candidate, limits } = *self;
-        let sum = |scale: f64| {
-            backend.value(&backend.dot_scaled_within(scale, candidate, limits, weights))
-        };
+        let sum = |scale: f64| self.sum(weights, scale);
 
         // Sensitivities have any unit, and lambda with them: large steps, to the limits of doubles.
         let (mut low, mut high) = (0.0, 1.0);
@@ -65,12 +68,8 @@ impl<B: Pointwise> Scaled<'_, B> {
     /// # Errors
     /// [`BackendError`] if the device fails.
     pub fn slope(&self, weights: &B::Vector, scale: f64) -> Result<f64, BackendError> {
-        let Self { backend, candidate, limits } = *self;
-        let sum = |scale: f64| {
-            backend.value(&backend.dot_scaled_within(scale, candidate, limits, weights))
-        };
         let step = STEP / 16.0;
-        Ok((sum(scale * step.exp())? - sum(scale)?) / step)
+        Ok((self.sum(weights, scale * step.exp())? - self.sum(weights, scale)?) / step)
     }
 
     /// Writes to `design` the one at which `excess`, which grows with the factor, vanishes to

@@ -1,4 +1,4 @@
-//! Designs of which a region is repeated elsewhere, turned and scaled.
+//! Designs that have a region twice or more, turned and scaled.
 
 use topopt_mesh::vector::{cross, difference, dot, unit};
 
@@ -163,7 +163,7 @@ fn no_axis(asked: &Asked, entry: &Manufacturing, key: &str) -> Finding {
     )
 }
 
-/// Share of the lengths of a box by which places beside it count as in it.
+/// Share of a box's lengths within which places beside it count as in it.
 const ROUNDING: f64 = 1e-9;
 
 impl Region {

@@ -195,7 +195,7 @@ fn decks_of_freecad_become_cases_that_run() {
     runs(&folder);
 }
 
-/// Contact of two shapes, between faces of which one has no partner here.
+/// Contact of two shapes; faces of one kind have no partner here.
 #[test]
 fn contact_in_a_deck_of_freecad_is_said() {
     let contact = format!(

@@ -199,7 +199,7 @@ fn the_limit_is_the_angle_asked_for_in_every_direction() {
     }
 }
 
-/// The unit square in n x 1 x n elements, moved at random but for the sides.
+/// The unit square in n x 1 x n elements, moved at random inside.
 fn distorted_layer(n: usize) -> HexMesh {
     let mut noise = Noise(3);
     let (coordinates, hexes) = block([n, 1, n], |at| {

@@ -76,7 +76,7 @@ fn left(mesh: &HexMesh, supports: &Supports, up: [f64; 3], axis: [f64; 3]) -> [f
     [share(0.0, 12.0), share(12.0, f64::INFINITY), share(14.0, f64::INFINITY)]
 }
 
-/// Asserts that a beam leaning by `lean` degrees stands, or falls but for the shares that may be
+/// Asserts that a beam leaning by `lean` degrees stands, or falls up to the shares that may be
 /// left beyond 12 and 14 thicknesses.
 fn assert_holds(name: &str, lean: f64, left: [f64; 3], most: [f64; 2]) {
     let holds = match lean.abs() < 45.0 {

@@ -94,7 +94,7 @@ impl<K: Solvable<N>, const N: usize> OnEachRank for Ranked<'_, '_, K, N> {
 }
 
 impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
-    /// What [`OnEachRank::prepare`] keeps.
+    /// Locks the case that [`OnEachRank::prepare`] keeps.
     fn kept(&self) -> MutexGuard<'_, Option<Result<Prepared<K, N>, Failure>>> {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }

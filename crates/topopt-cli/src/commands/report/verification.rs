@@ -69,6 +69,7 @@ pub(super) fn of<K: Shown<N>, const N: usize>(
     let (_, left_out) = pictured(&found.load_cases);
     let mut notes: Vec<String> = found.notes.iter().map(|note| sentence(note)).collect();
     notes.extend(left_out);
+
     let verified = found.built.threshold;
     if (verified - threshold).abs() > 1e-6 {
         notes.push(format!(
@@ -157,6 +158,7 @@ fn facts<K: Shown<N>, const N: usize>(found: &Found<K, N>, units: &Units) -> Vec
         Fact::new("Members", width(&built.smallest_member)),
         Fact::new("Gaps", width(&built.smallest_gap)),
     ];
+
     facts.extend(built.made.iter().map(|made| Fact::new("As made", made.in_words())));
     facts.extend(found.mass.map(|mass| Fact::new("Mass", units.mass(mass))));
     if let Some(remeshed) = &found.remeshed {

@@ -19,7 +19,7 @@ impl Pairs {
         Self { n, is_legal: (0..n * n).map(is_legal).collect() }
     }
 
-    /// Chains of one more demand, of which all go together in pairs.
+    /// Chains of one more demand, whose demands all go together in pairs.
     fn longer(&self, chains: &[Vec<usize>]) -> Vec<Vec<usize>> {
         let mut longer = Vec::new();
         for chain in chains {
