@@ -6,14 +6,16 @@
 //                give a rigid motion no stiffness, which would hide that of soft motions; what a rigid
 //                motion does meet, the ground, stands in place of the blocks on the diagonal
 // Mapping:       bsr6: a warp a block row, ten blocks at a time by 30 lanes, two columns each;
-//                diagonal6: a warp a block row, five blocks at a time by 30 lanes, a mode each;
-//                both in blocks of 128; invert_diagonal6: one thread a row, the others: six threads
-//                a row, blocks of 96
+//                bsr6_upper: 16 lanes a block row, five blocks at a time, likewise; diagonal6: a warp a
+//                block row, five blocks at a time by 30 lanes, a mode each; all in blocks of 128;
+//                invert_diagonal6: one thread a row, the others: six threads a row, blocks of 96
 // Layout:        vectors [n_rows][6]; blocks between different rows as common/blocks.cuh has them;
 //                ground, diagonal and inverse [n_rows][column][row]
-// Cost:          bsr6: 40 values, 4 bytes and 90 operations a block; 48 values a row
-// Deterministic: yes; sums by a fixed tree
-// Requires:      columns ascend; no row has itself among its columns
+// Cost:          bsr6: 40 values, 4 bytes and 90 operations a block; 48 values a row; bsr6_upper: of half
+//                the blocks, 180 operations each, and six atomic additions
+// Deterministic: yes, sums by a fixed tree; bsr6_upper: no, the order of additions to a row is not fixed
+// Requires:      columns ascend; no row has itself among its columns; bsr6_upper: blocks across the
+//                diagonal are transposes, y = 0 beforehand
 // Oracle:        crates/topopt-cuda/tests/device/multigrid.rs
 
 #include "common/invert.cuh"
@@ -29,17 +31,22 @@
 #define PAIR_SLOTS 10
 #define IN_FLIGHT 3
 
+// bsr6_upper: lanes of a row, and blocks that they take together
+#define ROW_LANES 16
+#define ROW_SLOTS 5
+
 // What the blocks of a row sum up to may be off by so much of their largest entry.
 #define ROUNDING (sizeof(real) == 4 ? 1e-6 : 1e-12)
 
-// Entry i of the sums over all lanes, in lane i; 0 in lanes from N on
+// Entry i of the sums over a row's lanes, in lane i; 0 in lanes from N on
+template <unsigned LANES>
 __device__ __forceinline__ real sum_of_lanes(real sums[N]) {
-    const unsigned lane = threadIdx.x % WARP;
+    const unsigned lane = threadIdx.x % LANES;
     real total = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
 #pragma unroll
-        for (int step = WARP / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
+        for (int step = LANES / 2; step > 0; step /= 2) sums[i] += __shfl_xor_sync(WHOLE_WARP, sums[i], step);
         total = lane == i ? sums[i] : total;
     }
     return total;
@@ -92,11 +99,70 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
         }
     }
 
-    real total = sum_of_lanes(sums);
+    real total = sum_of_lanes<WARP>(sums);
     if (lane >= N) return;
 #pragma unroll
     for (int j = 0; j < N; ++j) total += ground[(size_t)SIZE * row + N * j + lane] * own[j];
     y[(size_t)N * row + lane] = total;
+}
+
+// y += A x, from the blocks above the diagonal alone, each of which serves its row and its column
+extern "C" __global__ void __launch_bounds__(BLOCK) bsr6_upper(
+    unsigned n_rows,
+    const unsigned* __restrict__ row_offsets, // [n_rows + 1]
+    const unsigned* __restrict__ uppers,      // [n_rows], the first block above the diagonal
+    const unsigned* __restrict__ columns,     // [n_blocks]
+    const real* __restrict__ blocks,          // [n_blocks][36]
+    const Four<real>* __restrict__ arms,      // [n_blocks]
+    const real* __restrict__ ground,          // [n_rows][6][6]
+    const real* __restrict__ x,               // [n_rows][6]
+    real* __restrict__ y) {                   // [n_rows][6]
+    const unsigned asked = blockIdx.x * (BLOCK / ROW_LANES) + threadIdx.x / ROW_LANES;
+    const unsigned lane = threadIdx.x % ROW_LANES, slot = lane / PAIRS, pair = lane % PAIRS;
+    const unsigned row = asked < n_rows ? asked : n_rows - 1; // what no warp is without
+    const unsigned end = asked < n_rows && slot < ROW_SLOTS ? row_offsets[row + 1] : 0;
+
+    real sums[N] = {}, own[N];
+#pragma unroll
+    for (int j = 0; j < N; ++j) own[j] = x[(size_t)N * row + j];
+
+    for (unsigned k = uppers[row] + slot; k < end; k += ROW_SLOTS) {
+        const unsigned column = columns[k];
+        const Four<real> arm = arms[k];
+        real v[TWO_COLUMNS], from[N];
+        load_two_columns(blocks + ((size_t)SIZE * k + TWO_COLUMNS * pair), v);
+#pragma unroll
+        for (int j = 0; j < PAIRS; ++j) {
+            const Two<real> two = ((const Two<real>*)x)[(size_t)PAIRS * column + j];
+            from[2 * j] = two.first;
+            from[2 * j + 1] = two.second;
+        }
+
+        // The motion of the column less that of the row there, and the reverse
+        const real back[3] = {-arm.v[0], -arm.v[1], -arm.v[2]};
+        real carried[3], returned[3], across[2] = {};
+        displacement(own, arm.v, carried);
+        displacement(from, back, returned);
+        const real d[2] = {
+            pair == 0 ? from[0] - carried[0] : pair == 1 ? from[2] - carried[2] : from[4] - own[4],
+            pair == 0 ? from[1] - carried[1] : pair == 1 ? from[3] - own[3] : from[5] - own[5]};
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            const real other = own[i] - (i < 3 ? returned[i % 3] : from[i]);
+            sums[i] += v[2 * i] * d[0] + v[2 * i + 1] * d[1];
+            across[0] += v[2 * i] * other;
+            across[1] += v[2 * i + 1] * other;
+        }
+        real* __restrict__ to = y + ((size_t)N * column + 2 * pair);
+        atomicAdd(to, across[0]);
+        atomicAdd(to + 1, across[1]);
+    }
+
+    real total = sum_of_lanes<ROW_LANES>(sums);
+    if (asked >= n_rows || lane >= N) return;
+#pragma unroll
+    for (int j = 0; j < N; ++j) total += ground[(size_t)SIZE * row + N * j + lane] * own[j];
+    atomicAdd(y + ((size_t)N * row + lane), total);
 }
 
 // diagonal = ground - sum over the blocks of a row of block T, T the rigid motion at the column that

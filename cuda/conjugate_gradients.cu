@@ -6,7 +6,7 @@
 // Layout:        plain arrays; a scalar is one double of `scalars`
 // Cost:          cg_step moves 6 values an entry, cg_direction 3
 // Deterministic: yes; sums by a fixed tree over blocks, then over the partial sums of blocks
-// Requires:      cg_step: at most BLOCK blocks; what one block leaves is the sum already
+// Requires:      cg_step: at most BLOCK blocks
 // Oracle:        crates/topopt-cuda/tests/device/backend.rs
 
 #include "common/entries.cuh"
@@ -17,11 +17,11 @@ __device__ __forceinline__ double quotient(const double* scalars, unsigned a, un
     return scalars[b] <= 0.0 ? 0.0 : scalars[a] / scalars[b];
 }
 
-// u += alpha d, r -= alpha q, partial[block] = sum over the block of r r; alpha = scalars[a] / scalars[b]
+// u += alpha d, r -= alpha q, total = sum of r r; alpha = scalars[a] / scalars[b]
 extern "C" __global__ void __launch_bounds__(BLOCK) cg_step(
     long long n, const double* scalars, unsigned a, unsigned b,
     const real* __restrict__ d, const real* __restrict__ q, real* __restrict__ u,
-    real* __restrict__ r, double* partial) { // may be an entry of `scalars`
+    real* __restrict__ r, VIEW(TotalView) total) { // to an entry of `scalars`
     const double alpha = quotient(scalars, a, b);
     double sum = 0.0;
     EACH(i, n) {
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) cg_step(
         r[i] = residual;
         sum += (double)residual * (double)residual;
     }
-    block_sum(sum, partial);
+    launch_sum(sum, total);
 }
 
 // d = z + sign beta d; beta = scalars[a] / scalars[b]

@@ -31,13 +31,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) scale_within(
     EACH(i, n) y[i] = (real)fmin(fmax(a * x[i], (double)lower[i]), (double)upper[i]);
 }
 
-// partial[block] = sum over the block of w y, y = a x within [lower, upper]
+// total = sum of w y, y = a x within [lower, upper]
 extern "C" __global__ void __launch_bounds__(BLOCK) dot_scaled_within(
     long long n, double a, const real* __restrict__ x, const real* __restrict__ lower,
-    const real* __restrict__ upper, const real* __restrict__ w, double* __restrict__ partial) {
+    const real* __restrict__ upper, const real* __restrict__ w, VIEW(TotalView) total) {
     double sum = 0.0;
     EACH(i, n) sum += (double)w[i] * fmin(fmax(a * x[i], (double)lower[i]), (double)upper[i]);
-    block_sum(sum, partial);
+    launch_sum(sum, total);
 }
 
 // y = lower + (upper - lower) / (1 + exp(-z)), never outside, z = x + shift within +-largest

@@ -6,58 +6,45 @@
 // Layout:        plain arrays; a scalar is one double of `scalars`
 // Cost:          each array read or written once
 // Deterministic: yes; sums by a fixed tree over blocks, then over the partial sums of blocks
-// Requires:      at most BLOCK blocks; what one block leaves is the sum already
+// Requires:      at most BLOCK blocks
 // Oracle:        crates/topopt-cuda/tests/device/backend.rs
 
 #include "common/entries.cuh"
 #include "common/reduce.cuh"
 
-// partial[block] = sum over the block of x y
+// total = sum of x y
 extern "C" __global__ void __launch_bounds__(BLOCK) dot(
-    long long n, const real* __restrict__ x, const real* __restrict__ y,
-    double* __restrict__ partial) {
+    long long n, const real* __restrict__ x, const real* __restrict__ y, VIEW(TotalView) total) {
     double sum = 0.0;
     EACH(i, n) sum += (double)x[i] * (double)y[i];
-    block_sum(sum, partial);
+    launch_sum(sum, total);
 }
 
-// partial[block] = sum over the block of x
-extern "C" __global__ void __launch_bounds__(BLOCK) sum(long long n, const double* __restrict__ x, double* __restrict__ partial) {
-    double total = 0.0;
-    EACH(i, n) total += x[i];
-    block_sum(total, partial);
+// total = sum of x
+extern "C" __global__ void __launch_bounds__(BLOCK) sum(
+    long long n, const double* __restrict__ x, VIEW(TotalView) total) {
+    double sum = 0.0;
+    EACH(i, n) sum += x[i];
+    launch_sum(sum, total);
 }
 
-// z = x y, partial[block] = sum over the block of y z
+// z = x y, total = sum of y z
 extern "C" __global__ void __launch_bounds__(BLOCK) multiply_dot(
     long long n, const real* __restrict__ x, const real* __restrict__ y, real* __restrict__ z,
-    double* __restrict__ partial) {
+    VIEW(TotalView) total) {
     double sum = 0.0;
     EACH(i, n) {
         const real product = x[i] * y[i];
         z[i] = product;
         sum += (double)y[i] * (double)product;
     }
-    block_sum(sum, partial);
+    launch_sum(sum, total);
 }
 
-// partial[block] = max over the block of |x - y|
+// total = max of |x - y|
 extern "C" __global__ void __launch_bounds__(BLOCK) max_difference(
-    long long n, const real* __restrict__ x, const real* __restrict__ y,
-    double* __restrict__ partial) {
+    long long n, const real* __restrict__ x, const real* __restrict__ y, VIEW(TotalView) total) {
     double largest = 0.0;
     EACH(i, n) largest = fmax(largest, fabs((double)x[i] - (double)y[i]));
-    block_max(largest, partial);
-}
-
-// scalars[out] = sum of partial[0..n), one block
-extern "C" __global__ void __launch_bounds__(BLOCK) finish_sum(
-    unsigned n, const double* __restrict__ partial, double* __restrict__ scalars, unsigned out) {
-    block_sum(threadIdx.x < n ? partial[threadIdx.x] : 0.0, scalars + out);
-}
-
-// scalars[out] = max of partial[0..n), one block
-extern "C" __global__ void __launch_bounds__(BLOCK) finish_max(
-    unsigned n, const double* __restrict__ partial, double* __restrict__ scalars, unsigned out) {
-    block_max(threadIdx.x < n ? partial[threadIdx.x] : 0.0, scalars + out);
+    launch_max(largest, total);
 }

@@ -10,12 +10,12 @@ use topopt_linalg::{Backend, BackendError, Pointwise, SmoothStep, Space, Subpixe
 use crate::Device;
 use crate::kernel::Grid::{self, Blocks, Threads};
 use crate::kernel::{In, Shared};
-use crate::kernels;
+use crate::kernels::{self, TotalView};
 use crate::replay::Replay;
 use crate::scalars::{Scalar, Scalars};
 use crate::vector::{DeviceVector, Real, from_planes, planes, to_planes};
 
-/// Entries up to which one block makes a whole sum, which saves a launch.
+/// Entries up to which one block makes a whole sum: no other has to be waited for.
 const ONE_BLOCK: usize = 2_048;
 /// Iterations between stop tests: a test waits for the device.
 const CHECK_INTERVAL: usize = 8;
@@ -24,20 +24,15 @@ const CHECK_INTERVAL: usize = 8;
 pub struct Cuda<R> {
     device: Arc<Device>,
     scalars: Arc<Scalars>,
-    /// Partial sums of the blocks of a launch, as many as one block adds up.
+    /// What the blocks of a launch have found, as many as the last of them brings together.
     partial: CudaSlice<f64>,
+    /// Number of blocks that have ended, `[1]`: 0 between launches.
+    ended: CudaSlice<u32>,
     vector: kernels::Vector<R>,
     pointwise: kernels::Pointwise<R>,
     pub(crate) asymptotes: kernels::MovingAsymptotes,
     reduce: kernels::Reduce<R>,
     conjugate_gradients: kernels::ConjugateGradients<R>,
-}
-
-/// How the partial results of blocks are brought together.
-#[derive(Clone, Copy)]
-enum Finish {
-    Sum,
-    Max,
 }
 
 impl<R: Real> Cuda<R> {
@@ -50,7 +45,8 @@ impl<R: Real> Cuda<R> {
         Ok(Self {
             device: device.clone(),
             scalars: Scalars::new(device)?,
-            partial: device.zeros(reduce.finish_sum.block())?,
+            partial: device.zeros(reduce.dot.block())?,
+            ended: device.zeros(1)?,
             vector: kernels::Vector::load(device)?,
             pointwise: kernels::Pointwise::load(device)?,
             asymptotes: kernels::MovingAsymptotes::load(device)?,
@@ -64,42 +60,26 @@ impl<R: Real> Cuda<R> {
         &self.device
     }
 
-    /// A scalar made of what the blocks of a launch leave of `n` entries: `launch` is given how
-    /// many blocks, and where they leave it; `finish` brings several together.
-    fn reduce_into(
-        &self,
-        out: &mut Scalar,
-        finish: Finish,
-        n: usize,
-        launch: impl FnOnce(Grid, Shared<f64>),
-    ) {
-        if n <= ONE_BLOCK {
-            let own = Shared::from_entry(out.values(), out.index() as usize);
-            return launch(Blocks(1), own);
-        }
-        let blocks = self.blocks(n);
-        launch(Blocks(blocks), (&self.partial).into());
-        let (partial, scalars, out) = (&self.partial, out.values(), out.index());
-        match finish {
-            Finish::Sum => self.reduce.finish_sum(Blocks(1), blocks, partial, scalars, out),
-            Finish::Max => self.reduce.finish_max(Blocks(1), blocks, partial, scalars, out),
+    /// The scalar `out` as the place where a launch leaves one number.
+    fn total(&self, out: &Scalar) -> TotalView {
+        TotalView {
+            partial: (&self.partial).into(),
+            ended: (&self.ended).into(),
+            out: Shared::from_entry(out.values(), out.index() as usize),
         }
     }
 
     /// Writes a scalar from the host.
     pub(crate) fn set(&self, scalar: &Scalar, value: [f64; 1]) -> Result<(), BackendError> {
         let value = self.device.upload(&value)?;
-        let own = Shared::from_entry(scalar.values(), scalar.index() as usize);
-        self.reduce.sum(Blocks(1), 1, &value, own);
+        self.reduce.sum(Blocks(1), 1, &value, self.total(scalar));
         self.device.check()
     }
 
     /// The sum of `values`.
     pub(crate) fn sum_into(&self, values: &CudaSlice<f64>, out: &mut Scalar) {
         let n = values.len();
-        self.reduce_into(out, Finish::Sum, n, |grid, partial| {
-            self.reduce.sum(grid, n, values, partial);
-        });
+        self.reduce.sum(self.grid_of_total(n), n, values, self.total(out));
     }
 
     /// out = x^T y of some entries.
@@ -112,15 +92,18 @@ impl<R: Real> Cuda<R> {
     ) {
         let [x, y] = [x, y].map(|vector| In::from_entry(&vector.values, entries.start));
         let n = entries.len();
-        self.reduce_into(out, Finish::Sum, n, |grid, partial| {
-            self.reduce.dot(grid, n, x, y, partial);
-        });
+        self.reduce.dot(self.grid_of_total(n), n, x, y, self.total(out));
     }
 
     /// Blocks for `n` entries: at least one, so that an empty sum is zero, and no more than one
     /// block brings together.
     fn blocks(&self, n: usize) -> usize {
         self.reduce.dot.blocks(Threads(n)).clamp(1, self.partial.len())
+    }
+
+    /// The launch of a kernel that leaves one number of `n` entries.
+    fn grid_of_total(&self, n: usize) -> Grid {
+        if n <= ONE_BLOCK { Blocks(1) } else { self.grid(n) }
     }
 
     /// The launch of a kernel for `n` entries.
@@ -198,9 +181,7 @@ impl<R: Real> Backend for Cuda<R> {
         yz: &mut Scalar,
     ) {
         let n = x.len();
-        self.reduce_into(yz, Finish::Sum, n, |grid, partial| {
-            self.reduce.multiply_dot(grid, n, x, y, z, partial);
-        });
+        self.reduce.multiply_dot(self.grid_of_total(n), n, x, y, z, self.total(yz));
     }
 
     fn cg_step(
@@ -213,20 +194,18 @@ impl<R: Real> Backend for Cuda<R> {
         rr: &mut Scalar,
     ) {
         let n = d.len();
-        self.reduce_into(rr, Finish::Sum, n, |grid, partial| {
-            self.conjugate_gradients.cg_step(
-                grid,
-                n,
-                &self.scalars.values,
-                a.index(),
-                b.index(),
-                d,
-                q,
-                u,
-                r,
-                partial,
-            );
-        });
+        self.conjugate_gradients.cg_step(
+            self.grid_of_total(n),
+            n,
+            &self.scalars.values,
+            a.index(),
+            b.index(),
+            d,
+            q,
+            u,
+            r,
+            self.total(rr),
+        );
     }
 
     fn cg_direction(
@@ -299,10 +278,8 @@ impl<R: Real> Pointwise for Cuda<R> {
         w: &DeviceVector<R>,
     ) -> Scalar {
         let n = x.len();
-        let mut out = self.scalar();
-        self.reduce_into(&mut out, Finish::Sum, n, |grid, partial| {
-            self.pointwise.dot_scaled_within(grid, n, a, x, lower, upper, w, partial);
-        });
+        let (grid, out) = (self.grid_of_total(n), self.scalar());
+        self.pointwise.dot_scaled_within(grid, n, a, x, lower, upper, w, self.total(&out));
         out
     }
 
@@ -373,10 +350,8 @@ impl<R: Real> Pointwise for Cuda<R> {
 
     fn max_difference(&self, x: &DeviceVector<R>, y: &DeviceVector<R>) -> Scalar {
         let n = x.len();
-        let mut out = self.scalar();
-        self.reduce_into(&mut out, Finish::Max, n, |grid, partial| {
-            self.reduce.max_difference(grid, n, x, y, partial);
-        });
+        let out = self.scalar();
+        self.reduce.max_difference(self.grid_of_total(n), n, x, y, self.total(&out));
         out
     }
 }

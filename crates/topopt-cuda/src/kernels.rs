@@ -11,6 +11,13 @@ use crate::kernel::{Count, In, Length, Out, Shared};
 use crate::vector::Real;
 
 views! {
+    /// Where a launch leaves one number.
+    TotalView in "common/reduce.cuh" {
+        partial: Shared<f64>,
+        ended: Shared<u32>,
+        out: Shared<f64>,
+    }
+
     /// A mesh of hexahedra or of tetrahedra.
     MeshView in "common/views.cuh" {
         n_elements: Count,
@@ -589,6 +596,10 @@ kernels! {
             first_row: Count, end_row: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, arms: In<[R; 4]>,
             ground: In<R>, x: In<R>, y: Out<R>,
         );
+        bsr6_upper(
+            n_rows: Count, row_offsets: In<u32>, uppers: In<u32>, columns: In<u32>, blocks: In<R>,
+            arms: In<[R; 4]>, ground: In<R>, x: In<R>, y: Out<R>,
+        );
         diagonal6(
             n_rows: Count, row_offsets: In<u32>, columns: In<u32>, blocks: In<R>, ground: In<R>,
             centers: In<f64>, diagonal: Out<f64>,
@@ -860,7 +871,7 @@ kernels! {
         positive_part(n: Length, a: f64, x: In<R>, y: Out<R>);
         scale_within(n: Length, a: f64, x: In<R>, lower: In<R>, upper: In<R>, y: Out<R>);
         dot_scaled_within(
-            n: Length, a: f64, x: In<R>, lower: In<R>, upper: In<R>, w: In<R>, partial: Shared<f64>,
+            n: Length, a: f64, x: In<R>, lower: In<R>, upper: In<R>, w: In<R>, total: TotalView,
         );
         sigmoid(
             n: Length, shift: f64, largest: f64, x: In<R>, lower: In<R>, upper: In<R>, y: Out<R>,
@@ -915,19 +926,17 @@ kernels! {
 
     /// `cuda/reduce.cu`.
     Reduce<R> in "reduce" {
-        dot(n: Length, x: In<R>, y: In<R>, partial: Shared<f64>);
-        sum(n: Length, x: In<f64>, partial: Shared<f64>);
-        multiply_dot(n: Length, x: In<R>, y: In<R>, z: Out<R>, partial: Shared<f64>);
-        max_difference(n: Length, x: In<R>, y: In<R>, partial: Shared<f64>);
-        finish_sum(n: Count, partial: In<f64>, scalars: Shared<f64>, out: u32);
-        finish_max(n: Count, partial: In<f64>, scalars: Shared<f64>, out: u32);
+        dot(n: Length, x: In<R>, y: In<R>, total: TotalView);
+        sum(n: Length, x: In<f64>, total: TotalView);
+        multiply_dot(n: Length, x: In<R>, y: In<R>, z: Out<R>, total: TotalView);
+        max_difference(n: Length, x: In<R>, y: In<R>, total: TotalView);
     }
 
     /// `cuda/conjugate_gradients.cu`.
     ConjugateGradients<R> in "conjugate_gradients" {
         cg_step(
             n: Length, scalars: In<f64>, a: u32, b: u32, d: In<R>, q: In<R>, u: Out<R>, r: Out<R>,
-            partial: Shared<f64>,
+            total: TotalView,
         );
         cg_direction(n: Length, sign: f64, scalars: In<f64>, a: u32, b: u32, z: In<R>, d: Out<R>);
     }

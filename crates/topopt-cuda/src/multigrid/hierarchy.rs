@@ -38,6 +38,8 @@ pub struct DeviceHierarchy<'a, R: Real, K: Coarsened<N> = Elasticity, const N: u
     bounds: DeviceVector<R>,
     raised: Vec<DeviceVector<R>>,
     levels: Levels<'a, R, K, N>,
+    /// See [`Prepared::halved_from`].
+    least_halved: usize,
     convert: Convert<R>,
 }
 
@@ -60,7 +62,7 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> Levels<'a, R, K, N> {
         backend: &Cuda<R>,
         on_device: &ProblemOnDevice<K, N>,
         problem: &Discretization<K, N>,
-        structure: &Aggregation,
+        (structure, least_halved): (&Aggregation, usize),
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
         let device = backend.device();
@@ -83,7 +85,15 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> Levels<'a, R, K, N> {
             transfers.push(LevelTransfer::new(kernels, points, &grouping, here.clone()));
             lists.push(JointLists::new(device, &joints)?);
             let centers = aggregates.centers();
-            let matrix = CoarseMatrix::zeros(kernels, backend, &joints, &grouping, centers, here)?;
+            let matrix = CoarseMatrix::zeros(
+                kernels,
+                backend,
+                &joints,
+                &grouping,
+                centers,
+                here,
+                least_halved,
+            )?;
             coarse.push(matrix);
             points = Points::Aggregates(grouping);
         }
@@ -108,7 +118,10 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
         prepared: &Prepared,
         others: Option<&Others<'a, R>>,
     ) -> Result<Self, BackendError> {
-        let Prepared { structure, smoother } = prepared;
+        let Prepared { structure, smoother, least_halved } = prepared;
+        // Sums in a fixed order are those of whole rows.
+        let least_halved = if on_device.mesh.is_one_part() { *least_halved } else { usize::MAX };
+        let made_of = (structure, least_halved);
         let space = problem.space();
         let kernels = Arc::new(K::Levels::<R>::load(backend, problem)?);
         let elements = Box::new(Mf::in_order(on_device, problem)?);
@@ -131,7 +144,8 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
             inverse: InverseBlocks::zeros(&kernels, backend, space, N * (N + 1) / 2)?,
             bounds: K::Levels::<R>::bounds(backend, on_device, problem)?,
             raised: (0..K::TERMS).map(raised).collect::<Result<_, _>>()?,
-            levels: Levels::new(&kernels, backend, on_device, problem, structure, others)?,
+            levels: Levels::new(&kernels, backend, on_device, problem, made_of, others)?,
+            least_halved,
             convert: Convert::load(backend.device())?,
             on_device: on_device.clone(),
             kernels,
@@ -154,12 +168,13 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> DeviceHierarchy<'a, R, K, N> 
         backend: &Cuda<R>,
         void: &[u32],
     ) -> Result<Vec<Level>, BackendError> {
-        let Self { problem, kernels, on_device, fine, levels, .. } = self;
+        let Self { problem, kernels, on_device, fine, levels, least_halved, .. } = self;
         let (Some(problem), others) = (*problem, fine.others.as_ref()) else {
             return Ok(Vec::new());
         };
         let structure = structure(problem, void, others.map(AsRef::as_ref))?;
-        *levels = Levels::new(kernels, backend, on_device, problem, &structure, others)?;
+        let made_of = (&structure, *least_halved);
+        *levels = Levels::new(kernels, backend, on_device, problem, made_of, others)?;
         Ok(structure.levels())
     }
 

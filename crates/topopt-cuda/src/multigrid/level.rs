@@ -14,10 +14,10 @@ use super::aggregates::{Grouping, Points};
 use super::joints::{JointLists, SupportedRows};
 use super::shared_rows::{SharedLevel, SharedRows};
 use super::smooth_step::Step;
-use crate::Cuda;
 use crate::operators::{MatrixFree, Mf, ProblemOnDevice};
 use crate::scalars::Scalar;
 use crate::vector::{DeviceVector, Real};
+use crate::{Cuda, Device};
 
 /// Positions of the blocks off the diagonal, in compressed rows.
 pub struct Rows<R> {
@@ -31,10 +31,13 @@ pub struct Rows<R> {
     pub(super) of_blocks: CudaSlice<u32>,
     /// The place of every block's column from its row, and a number to fill up, where aggregates turn.
     pub(super) arms: CudaSlice<[R; 4]>,
+    /// First block above the diagonal of each row, `[n]`, where products read those blocks alone.
+    pub(super) uppers: Option<CudaSlice<u32>>,
 }
 
 /// A matrix of blocks of modes x modes; vectors are `[row][modes]`.
 pub struct CoarseMatrix<'a, R: Real, K: Coarsened<N>, const N: usize> {
+    pub(super) device: Arc<Device>,
     kernels: Arc<K::Levels<R>>,
     pub(super) rows: Rows<R>,
     /// Off the diagonal, `[n_blocks][modes^2]`; 6x6 as `cuda/common/blocks.cuh` has them.
@@ -52,6 +55,7 @@ pub struct CoarseMatrix<'a, R: Real, K: Coarsened<N>, const N: usize> {
 
 impl<'a, R: Real, K: Coarsened<N>, const N: usize> CoarseMatrix<'a, R, K, N> {
     /// A matrix of zeros, for the motions of `aggregates` about `centers`, which ranks may share.
+    /// Products read the blocks above the diagonal alone if there are `least_halved` rows.
     pub(super) fn zeros(
         kernels: &Arc<K::Levels<R>>,
         backend: &Cuda<R>,
@@ -59,6 +63,7 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> CoarseMatrix<'a, R, K, N> {
         aggregates: &Arc<Grouping>,
         centers: &[[f64; DIM]],
         shared: Option<SharedLevel<'a, R>>,
+        least_halved: usize,
     ) -> Result<Self, BackendError> {
         let (device, size) = (backend.device(), K::MODES * K::MODES);
         // A level of one aggregate has no block off the diagonal, and an array on the device an entry.
@@ -73,7 +78,12 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> CoarseMatrix<'a, R, K, N> {
             }
         };
 
+        // Ranks make whole rows, with blocks whose transposes others have.
+        let is_halved = K::MODES > 1 && n >= least_halved && shared.is_none();
+        let uppers = is_halved.then(|| device.upload(&joints.uppers())).transpose()?;
+
         Ok(Self {
+            device: device.clone(),
             kernels: kernels.clone(),
             rows: Rows {
                 n,
@@ -82,6 +92,7 @@ impl<'a, R: Real, K: Coarsened<N>, const N: usize> CoarseMatrix<'a, R, K, N> {
                 columns: device.upload_list(&joints.columns)?,
                 of_blocks: device.upload_list(&of_blocks)?,
                 arms: device.upload(&arms)?,
+                uppers,
             },
             blocks: backend.zeros(Space::level(n_blocks.max(1), size))?,
             ground: backend.zeros(Space::level(n, size))?,

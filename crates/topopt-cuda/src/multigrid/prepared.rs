@@ -7,12 +7,18 @@ use topopt_linalg::{Backend, BackendError, SmootherKind};
 /// as a level costs more than a product with its inverse.
 const DIRECT: [usize; 2] = [600, 2600];
 
+/// Rows from which a product reads half of the blocks and adds to rows in no fixed order: the caches
+/// of a GPU hold the blocks of fewer.
+const LEAST_HALVED: usize = 10_000;
+
 /// Structure and smoother for [`Multigrid`](super::Multigrid), made on the host while the device may work.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(super) structure: Aggregation,
     /// Smoother of the finest level.
     pub(super) smoother: SmootherKind,
+    /// Rows of a level from which its products read the blocks above the diagonal alone.
+    pub(super) least_halved: usize,
 }
 
 impl Prepared {
@@ -23,12 +29,19 @@ impl Prepared {
 
     /// Hierarchy with a given structure.
     pub fn with_structure(structure: Aggregation) -> Self {
-        Self { structure, smoother: SmootherKind::Chebyshev }
+        let smoother = SmootherKind::Chebyshev;
+        Self { structure, smoother, least_halved: LEAST_HALVED }
     }
 
     /// Sets the smoother of the finest level.
     pub fn smoothed_by(self, smoother: SmootherKind) -> Self {
         Self { smoother, ..self }
+    }
+
+    /// Sets the rows of a level from which its products read the blocks above the diagonal alone, where
+    /// sums need no fixed order.
+    pub fn halved_from(self, least_halved: usize) -> Self {
+        Self { least_halved, ..self }
     }
 }
 

@@ -22,6 +22,8 @@ use crate::vector::{DeviceVector, Real};
 /// Threads that share an element, and that share a row.
 const LANES: usize = defined!("common/joint.cuh", "LANES");
 const WARP: usize = 32;
+/// Threads of a row in products by half of the blocks.
+const ROW_LANES: usize = defined!("bsr6.cu", "ROW_LANES");
 
 /// Numbers of a block.
 const SIZE: usize = defined!("common/blocks.cuh", "SIZE");
@@ -159,7 +161,14 @@ impl<R: Real> LevelKernels<Elasticity, R, DIM> for RigidBodies<R> {
         x: &DeviceVector<R>,
         y: &mut DeviceVector<R>,
     ) {
-        let CoarseMatrix { rows: Rows { offsets, columns, arms, .. }, blocks, ground, .. } = matrix;
+        let CoarseMatrix { device, rows: at, blocks, ground, .. } = matrix;
+        let Rows { offsets, columns, arms, uppers, .. } = at;
+        if let Some(uppers) = uppers {
+            device.record("clearing a product", device.stream().memset_zeros(&mut y.values));
+            let (grid, n) = (Threads(ROW_LANES * at.n), at.n);
+            let upper = &self.levels;
+            return upper.bsr6_upper(grid, n, offsets, uppers, columns, blocks, arms, ground, x, y);
+        }
         let (grid, first, end) = (Threads(WARP * rows.len()), rows.start, rows.end);
         self.levels.bsr6(grid, first, end, offsets, columns, blocks, arms, ground, x, y);
     }

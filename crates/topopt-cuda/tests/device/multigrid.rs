@@ -70,12 +70,22 @@ fn multigrid<'a, R: Real>(
     problem: &'a Problem,
     kind: CycleKind,
 ) -> Multigrid<'a, R> {
+    halved_from(usize::MAX, in_cycle, problem, kind)
+}
+
+/// Multigrid whose products on levels of that many rows read half of the blocks.
+fn halved_from<'a, R: Real>(
+    least_halved: usize,
+    in_cycle: &'a Cuda<R>,
+    problem: &'a Problem,
+    kind: CycleKind,
+) -> Multigrid<'a, R> {
     let device = in_cycle.device();
     let mesh = ProblemOnDevice::new(device, problem).unwrap();
     let backend = Cuda::<f64>::new(device).unwrap();
     let operator = Mf::<f64>::new(&mesh, problem).unwrap();
     let structure = Aggregation::new(problem, DIRECT);
-    let prepared = Prepared::with_structure(structure);
+    let prepared = Prepared::with_structure(structure).halved_from(least_halved);
     let mut multigrid = Multigrid::new(in_cycle, &mesh, problem, kind, &prepared).unwrap();
     // Twice: nothing of the first moduli, or of another structure, may stay.
     let n = problem.mesh().n_elements();
@@ -95,7 +105,19 @@ fn cpu_multigrid(problem: &Problem, kind: CycleKind) -> topopt_fem::Multigrid<'_
 /// On every level: the operator, the inverse diagonal, both transfers; and the last solve.
 fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f64) {
     let (backend, kind) = (Cuda::<R>::new(device).unwrap(), CycleKind::K);
-    let (found, expected) = (multigrid(&backend, problem, kind), cpu_multigrid(problem, kind));
+    let expected = cpu_multigrid(problem, kind);
+    for least_halved in [usize::MAX, 1] {
+        let found = halved_from(least_halved, &backend, problem, kind);
+        assert_equal_levels(&backend, &found, &expected, tolerance);
+    }
+}
+
+fn assert_equal_levels<R: Real>(
+    backend: &Cuda<R>,
+    found: &Multigrid<R>,
+    expected: &topopt_fem::Multigrid,
+    tolerance: f64,
+) {
     assert_eq!(found.levels(), expected.levels());
     let (found, expected) = (found.hierarchy(), expected.hierarchy());
     let n_levels = expected.n_levels();
@@ -127,7 +149,7 @@ fn assert_levels<R: Real>(device: &Arc<Device>, problem: &Problem, tolerance: f6
         let [y, d] = [y, d].map(|v| in_range_of_diagonal(expected.operator(level), level, &v));
         assert_close(&y, &d, 1e2 * tolerance, &format!("inverse diagonal, level {level}"));
         let inverse = found.inverse_diagonal(level);
-        assert_smooths(&backend, inverse, 1e2 * tolerance);
+        assert_smooths(backend, inverse, 1e2 * tolerance);
         let coarse = expected.operator(level + 1).space();
         let (mut restricted, mut sums) = (backend.zeros(coarse).unwrap(), vec![0.0; coarse.len()]);
         found.transfer(level).restrict(&on_device, &mut restricted);
@@ -243,7 +265,7 @@ fn assert_iterations<R: Real>(device: &Arc<Device>, problem: &Problem, kind: Cyc
     let elements = Box::new(Mf::<f64>::new(&mesh, problem).unwrap());
     let mut operator = WithSprings::new(&backend, problem, elements).unwrap();
     let of_cycle = Cuda::<R>::new(device).unwrap();
-    let mut gpu = multigrid(&of_cycle, problem, kind);
+    let mut gpu = halved_from(1, &of_cycle, problem, kind);
     let (found, u) = solve(&backend, &mut operator, &gpu, problem);
     assert!(
         found.iterations.abs_diff(expected.iterations) <= 1,

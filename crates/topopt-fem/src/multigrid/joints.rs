@@ -43,6 +43,15 @@ impl Joints {
         })
     }
 
+    /// First block above the diagonal of each row, by its place, `[n_rows]`.
+    pub fn uppers(&self) -> Vec<u32> {
+        let first = |(row, bounds): (usize, &[u32])| {
+            let columns = &self.columns[bounds[0] as usize..bounds[1] as usize];
+            bounds[0] + columns.partition_point(|&column| column as usize <= row) as u32
+        };
+        self.row_offsets.windows(2).enumerate().map(first).collect()
+    }
+
     /// The joints of the level of `parents`, whose coarse matrix has `pattern`, above `children`.
     pub fn of_aggregates(children: &Joints, parents: &Aggregates, pattern: &BlockPattern) -> Self {
         Self::new(pattern, parents.members(), |row, add| {
