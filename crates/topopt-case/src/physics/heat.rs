@@ -39,7 +39,7 @@ impl Physics<1> for Diffusion {
     };
 
     fn of(config: &Config) -> Result<Self, Finding> {
-        Ok(Self::by(config.elements.kind.into()))
+        Ok(Self::by(config.elements.unwrap_or_default().kind.into()))
     }
 
     fn coefficient(config: &Config) -> f64 {

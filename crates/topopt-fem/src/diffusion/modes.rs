@@ -6,7 +6,7 @@ use pulp::Simd;
 use super::points::shares;
 use crate::lanes::MAX_LANES;
 use crate::mode_geometry::{
-    Geometry, HOURGLASS, SMOOTH, VOLUME_SCALE, add, coefficients, dot, from_coefficients, scaled,
+    Geometry, HOURGLASS, SMOOTH, VOLUME_SCALE, coefficients, dot, from_coefficients, scaled,
 };
 use crate::operators::{Lanes, Nodal, determinants};
 
@@ -68,7 +68,9 @@ fn conduction<S: Simd>(
     let scale = Lanes::splat(simd, VOLUME_SCALE) * conductivity;
     let [mut flux] = gradient;
     for k in 0..4 {
-        flux = add(flux, Lanes::splat(simd, -1.0) * taken[k], x[HOURGLASS[k]]);
+        for i in 0..3 {
+            flux[i] = taken[k].negate_mul_add(x[HOURGLASS[k]][i], flux[i]);
+        }
     }
     let flux = scaled(scale, flux);
 
