@@ -123,7 +123,7 @@ impl ElementKernel<1> for Diffusion {
     ) -> Nodal<S, 1> {
         match self.formulation {
             Formulation::Full => points::product(simd, [*conductivity, *capacity], x, u),
-            Formulation::Incompatible => modes::product(simd, [*conductivity, *capacity], x, u),
+            Formulation::Incompatible => modes::product(simd, [*conductivity, *capacity], (x, u)),
         }
     }
 

@@ -19,10 +19,9 @@ pub const FLOPS: f64 = 492.0;
 pub fn product<S: Simd>(
     simd: S,
     [conductivity, capacity]: [Lanes<S>; 2],
-    x: &Nodal<S>,
-    u: &Nodal<S, 1>,
+    (x, u): (&Nodal<S>, &Nodal<S, 1>),
 ) -> Nodal<S, 1> {
-    let mut out = conduction(simd, conductivity, x, u);
+    let mut out = conduction(simd, conductivity, (x, u));
     let mut capacities = [0.0; MAX_LANES];
     capacity.store(&mut capacities);
     if capacities != [0.0; MAX_LANES] {
@@ -42,8 +41,7 @@ pub fn product<S: Simd>(
 fn conduction<S: Simd>(
     simd: S,
     conductivity: Lanes<S>,
-    x: &Nodal<S>,
-    u: &Nodal<S, 1>,
+    (x, u): (&Nodal<S>, &Nodal<S, 1>),
 ) -> Nodal<S, 1> {
     let (x, u) = (coefficients(x), coefficients(u));
     let geometry = Geometry::of(simd, &x);
