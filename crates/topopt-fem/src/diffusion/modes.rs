@@ -33,10 +33,10 @@ pub fn product<S: Simd>(
     out
 }
 
-/// k L u. The flux of the mean gradient G is less what the hourglasses H take of it; their part of
-/// the energy is k V / 6 times the squares of H_xy g_y + H_xz g_z, H_xy g_x + H_yz g_z and H_xz g_x
-/// + H_yz g_y and, a third of them, of all three H_xyz g, with the gradients g of the reference
-/// coordinates at the center.
+/// k L u. The flux of the mean gradient G is less what the hourglasses H take of it. With the
+/// gradients g of the reference coordinates at the center, their part of the energy is k V / 6 times
+/// the sum of the squares of (H_xy g_y + H_xz g_z), of (H_xy g_x + H_yz g_z), of
+/// (H_xz g_x + H_yz g_y) and, a third of them, of the three H_xyz g.
 #[inline(always)]
 fn conduction<S: Simd>(
     simd: S,
