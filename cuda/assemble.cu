@@ -26,7 +26,7 @@ __device__ __forceinline__ void store_tiles(const MeshView& mesh, const Lame& ma
     const bool active = e < mesh.n_elements;
     const int q = threadIdx.x % 8, first = threadIdx.x / WARP * WARP;
     Geometry& geometry = slots[threadIdx.x / 8];
-    if (active) evaluate(mesh, COMPUTED, e, q, geometry);
+    if (active) evaluate<N>(mesh, COMPUTED, e, q, geometry);
     __syncwarp();
     if (N == 1 && active) stored[(size_t)e * STORED_NUMBERS(N) + PAIRS + q] = share(geometry, q);
 
@@ -56,21 +56,17 @@ __device__ __forceinline__ void finish(const UpperView& upper, real* values) {
         write_number<N>(upper, u, k, values[(size_t)upper.places[u] * (N * N) + k], values);
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) store_tiles1(
     VIEW(MeshView) mesh, VIEW(Lame) material,
     real* __restrict__ stored) { // [n_elements][STORED_NUMBERS]
     store_tiles<1>(mesh, material, stored);
 }
-#endif
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) finish1(
     VIEW(UpperView) upper,
     real* __restrict__ values) { // [n_blocks][1][1]
     finish<1>(upper, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) store_tiles3(
     VIEW(MeshView) mesh, VIEW(Lame) material,

@@ -28,7 +28,6 @@ __device__ __forceinline__ void add_all(
                    });
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) atomic1(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
     const real* __restrict__ stored,      // [n_elements][STORED_NUMBERS]
@@ -38,7 +37,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) atomic1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     add_all<1>(mesh, {routine, material, stored, moduli, capacities}, targets, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) atomic3(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,

@@ -45,7 +45,6 @@ __device__ __forceinline__ void add_color(
     });
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) elem_color1(
     VIEW(Part) part,
     const unsigned* __restrict__ order,   // [n_elements]
@@ -57,7 +56,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) elem_color1(
     real* values) {                       // [n_blocks][1][1]
     add_color<1>(mesh, part, order, {routine, material, stored, moduli, capacities}, targets, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) elem_color3(
     VIEW(Part) part,

@@ -55,7 +55,6 @@ __device__ __forceinline__ void reduce(
     write_number<N>(upper, u, k, sum, values);
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) element_tiles1(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
     const real* __restrict__ stored,      // [n_elements][STORED_NUMBERS]
@@ -64,9 +63,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) element_tiles1(
     real* __restrict__ tiles) {           // [n_elements][36][1][1]
     element_tiles<1>(mesh, {routine, material, stored, moduli, capacities}, tiles);
 }
-#endif
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) global_nz1(
     VIEW(UpperView) upper, unsigned routine, VIEW(Lame) material,
     const real* __restrict__ stored,      // [n_elements][STORED_NUMBERS], where the routine is STORED
@@ -78,7 +75,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) global_nz1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     reduce<1>(upper, {routine, material, stored, moduli, capacities}, offsets, sources, tiles, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) element_tiles3(
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,

@@ -18,28 +18,38 @@
 #include "common/tiles.cuh"
 
 #ifdef BY_MODES
-// K += modulus times the stiffness of positions a and b by strain modes
+// K += modulus times the stiffness of positions a and b by strain modes, or what they conduct
+template <int N>
 __device__ __forceinline__ void add_modes(
-    const real X[3][8], const Lame& material, real modulus, int a, int b, real K[9]) {
+    const real X[3][8], const Lame& material, real modulus, int a, int b, real K[N * N]) {
     const ModeGeometry geometry = mode_geometry(X);
-    const real mu = (real)(material.mu / 512) * modulus, ratio = (real)(material.lambda / material.mu);
+    const real mu = (real)(N == 1 ? 1.0 / 512 : material.mu / 512) * modulus;
+    const real ratio = N == 1 ? 0 : (real)(material.lambda / material.mu);
 #pragma unroll 1
     for (int q = 0; q < STRAIN_MODES; ++q) {
-        const StrainMode mode = strain_mode(X, geometry, q, ratio);
+        const StrainMode mode = strain_mode<N == 3>(X, geometry, q, ratio);
         real g[3], h[3];
         mode_gradient(mode, a, g);
         mode_gradient(mode, b, h);
         const real scale = mu * mode.weight, trace = dot(g, h, 0);
+        if (N == 1) K[0] += scale * trace;
 #pragma unroll
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < (N == 3 ? 3 : 0); ++i)
 #pragma unroll
             for (int j = 0; j < 3; ++j) {
                 const real within = trace * ((i == j) - mode.normal[i] * mode.normal[j]);
-                K[3 * i + j] += scale * (mode.ratio * g[i] * h[j] + g[j] * h[i] + within);
+                K[(3 * i + j) % (N * N)] += scale * (mode.ratio * g[i] * h[j] + g[j] * h[i] + within);
             }
     }
 }
 #endif
+
+// 8 N of the node at position m at a point; by choice and not by index, as m is known only when it
+// runs
+__device__ __forceinline__ real shape_at(const Point& p, int m) {
+    const real x = m & 1 ? p.sides[0][1] : p.sides[0][0], y = m & 2 ? p.sides[1][1] : p.sides[1][0];
+    return x * y * (m & 4 ? p.sides[2][1] : p.sides[2][0]);
+}
 
 // T += modulus times the integrals of element e for positions a and b, from its coordinates
 template <int N>
@@ -57,7 +67,13 @@ __device__ __forceinline__ void add_element(
     }
 
 #ifdef BY_MODES
-    add_modes(X, source.material, source.moduli[e], a, b, T);
+    add_modes<N>(X, source.material, source.moduli[e], a, b, T);
+    const real capacity = (real)(1.0 / 4096) * (N == 1 ? source.capacities[e] : 0);
+#pragma unroll 1
+    for (int q = 0; q < (N == 1 && a == b ? 8 : 0); ++q) {
+        const Point point_q = point(X, q);
+        T[0] += capacity * point_q.det * shape_at(point_q, a);
+    }
 #else
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
@@ -74,10 +90,7 @@ __device__ __forceinline__ void add_element(
         if (N == 1) {
             T[0] += scale * (g[0] * h[0] + g[1] * h[1] + g[2] * h[2]);
             if (a != b) continue;
-            const real x = a & 1 ? point_q.sides[0][1] : point_q.sides[0][0];
-            const real y = a & 2 ? point_q.sides[1][1] : point_q.sides[1][0];
-            const real z = a & 4 ? point_q.sides[2][1] : point_q.sides[2][0];
-            T[0] += (real)(1.0 / 4096) * source.capacities[e] * point_q.det * (x * y * z);
+            T[0] += (real)(1.0 / 4096) * source.capacities[e] * point_q.det * shape_at(point_q, a);
         } else {
 #pragma unroll
             for (int k = 0; k < N * N; ++k) T[k] += scale * g[k / N] * h[k % N];
@@ -107,7 +120,6 @@ __device__ __forceinline__ void assemble(
     for (int k = 0; k < N * N; ++k) write_number<N>(upper, u, k, K[k], values);
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) local_nz1(
     VIEW(UpperView) upper,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -119,7 +131,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) local_nz1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     assemble<1>(upper, mesh, {routine, material, stored, moduli, capacities}, offsets, sources, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) local_nz3(
     VIEW(UpperView) upper,

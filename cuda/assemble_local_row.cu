@@ -78,7 +78,7 @@ __device__ __forceinline__ void assemble_rows(
     for (int lanes = 8; lanes < WARP; lanes *= 2) most = max(most, __shfl_xor_sync(WHOLE_WARP, most, lanes));
     for (unsigned k = 0; k < most; ++k) {
         const unsigned e = k < count ? rows.elements[begin + k] : 0;
-        if (k < count) evaluate(mesh, source.routine, e, q, geometry[slot]);
+        if (k < count) evaluate<N>(mesh, source.routine, e, q, geometry[slot]);
         __syncwarp();
         if (k < count)
             add_tiles<N>(rows, mesh, source, geometry[slot], e, NODE(rows.locals[begin + k]), q, row, values);
@@ -90,7 +90,6 @@ __device__ __forceinline__ void assemble_rows(
         values[N * N * find(rows.columns, first, last, row) + (N + 1) * q] = 1;
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) local_row1(
     VIEW(RowsView) rows,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -100,7 +99,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) local_row1(
     real* values) {                       // [n_blocks][1][1]
     assemble_rows<1>(rows, mesh, {routine, material, stored, moduli, capacities}, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) local_row3(
     VIEW(RowsView) rows,

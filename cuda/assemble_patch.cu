@@ -69,7 +69,6 @@ __device__ __forceinline__ void add_boundary(
     if (at < n_boundary) values[(size_t)upper.places[blocks[at]] * (N * N) + number % (N * N)] += boundary[number];
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) patch1(
     VIEW(RowPatchesView) patches, VIEW(UpperView) upper,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -80,9 +79,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) patch1(
     real* __restrict__ boundary) {        // [n_boundary][1][1]
     assemble_rows<1>(patches, upper, mesh, {routine, material, stored, moduli, capacities}, values, boundary);
 }
-#endif
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) patch_boundary1(
     VIEW(UpperView) upper, unsigned n_boundary,
     const unsigned* __restrict__ blocks, // [n_boundary], among upper ones
@@ -90,7 +87,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) patch_boundary1(
     real* values) {                      // [n_blocks][1][1]
     add_boundary<1>(upper, n_boundary, blocks, boundary, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) patch3(
     VIEW(RowPatchesView) patches, VIEW(UpperView) upper,

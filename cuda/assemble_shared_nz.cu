@@ -51,7 +51,7 @@ __device__ __forceinline__ void assemble_patch(
     for (unsigned pass = 0; begin + pass * PASS < end; ++pass) {
         const unsigned* elements = patches.elements + begin + pass * PASS;
         for (unsigned slot = threadIdx.x / 8; slot < PASS && begin + pass * PASS + slot < end; slot += SLOTS)
-            evaluate(mesh, source.routine, elements[slot], threadIdx.x % 8, geometry[slot]);
+            evaluate<N>(mesh, source.routine, elements[slot], threadIdx.x % 8, geometry[slot]);
         __syncthreads();
         for (; at < last && patches.sources[at] / OF_A_PASS == pass; ++at) {
             const unsigned from = patches.sources[at], slot = from % OF_A_PASS / 64, e = elements[slot];
@@ -75,7 +75,6 @@ __device__ __forceinline__ void assemble_patch(
         write_number<N>(upper, patches.blocks[first + number / (N * N)], number % (N * N), all[number], values);
 }
 
-#ifndef BY_MODES
 extern "C" __global__ void __launch_bounds__(BLOCK) shared_nz1(
     VIEW(PatchesView) patches, VIEW(UpperView) upper,
     VIEW(MeshView) mesh, unsigned routine, VIEW(Lame) material,
@@ -85,7 +84,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) shared_nz1(
     real* __restrict__ values) {          // [n_blocks][1][1]
     assemble_patch<1>(patches, upper, mesh, {routine, material, stored, moduli, capacities}, values);
 }
-#endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK) shared_nz3(
     VIEW(PatchesView) patches, VIEW(UpperView) upper,

@@ -1,9 +1,10 @@
 // precision: f64
+// element: full modes
 // diffusion_rows: L_e and the lumped M_e of every element, to be stored.
 // diffusion_ebe, diffusion_nbn: (k L + c M) u with these, element by element and node by node.
 // diffusion_assemble: the entries of the assembled matrix, for csr1 of scalar_levels.cu.
 //
-// Source:        [LoebEarls2019]; [Ratnakar2022, Alg. 2 and 3]; Gauss points as in diffusion.cu
+// Source:        [LoebEarls2019]; [Ratnakar2022, Alg. 2 and 3]; elements as in diffusion.cu
 // Mapping:       diffusion_rows: a thread per row of an element; diffusion_ebe: a thread per element;
 //                diffusion_nbn, diffusion_assemble: a thread per node; blocks of 128
 // Layout:        rows [8][8][n_elements], row a in local numbering, and shares [8][n_elements]; entries off
@@ -17,7 +18,7 @@
 
 #define BLOCK 128
 
-#include "common/points.cuh"
+#include "common/conduction.cuh"
 #include "common/rows.cuh"
 
 // Row a of L_e in local numbering, and the entry a of the lumped M_e, for coefficients of 1
@@ -35,9 +36,15 @@ __device__ __forceinline__ double row_of_element(
     }
     to_coefficients(values, U);
 
+#ifdef BY_MODES
+    conduct(conductor(X), U, 1.0 / 64, values);
+#pragma unroll
+    for (int m = 0; m < 8; ++m) row[NODE(m)] = values[m];
+#endif
 #pragma unroll 1
     for (int q = 0; q < 8; ++q) {
         const Point p = point(X, q);
+#ifndef BY_MODES
         real h[3];
         gradient(p, U, h);
         const real scale = (real)(1.0 / 512) * reciprocal(p.det);
@@ -49,6 +56,7 @@ __device__ __forceinline__ double row_of_element(
             for (int c = 0; c < 3; ++c) g += h[c] * (N[0] * p.C[0][c] + N[1] * p.C[1][c] + N[2] * p.C[2][c]);
             row[NODE(m)] += scale * g;
         }
+#endif
         // By choice and not by index, as in gradient.cuh.
         const real x = at & 1 ? p.sides[0][1] : p.sides[0][0], y = at & 2 ? p.sides[1][1] : p.sides[1][0];
         share += p.det * (x * y * (at & 4 ? p.sides[2][1] : p.sides[2][0]));

@@ -1,15 +1,17 @@
 // precision: f64 f32
+// element: full modes
 // scalar_galerkin: the coarse matrices P^T A P of one unknown per node, whose aggregates move by a constant.
 //
 // Source:        a constant has no gradient, so only elements that touch several aggregates, or a held
 //                node, conduct between them: by the integral of the product of the gradients of what is 1
-//                on the nodes of one and 0 elsewhere; the ground of a parent is that of its children
+//                on the nodes of one and 0 elsewhere, by the Gauss rule or by modes of the gradient
+//                (common/conduction_modes.cuh); the ground of a parent is that of its children
 // Mapping:       conduction_joints, scalar_joints: eight lanes per joint, which is a pair of aggregates that
 //                elements or entries connect, lanes over these; conduction_ground, complete1: a warp per
 //                row, lanes over its elements or entries; blocks of 128
 // Layout:        a row's entries off the diagonal by increasing columns; ground [n_rows], what a row makes
 //                where all is 1
-// Cost:          some 1600 operations per element and joint, 2.8 such pairs per element; a value read per
+// Cost:          some 1600 operations per element and joint, by modes 440, 2.8 such pairs per element; a value read per
 //                part, two written per joint
 // Deterministic: yes; parts in fixed order, sums by a fixed tree, no entry has two threads
 // Requires:      columns ascend; no row has itself among its columns; the aggregate of a held node is NONE
@@ -18,7 +20,7 @@
 #define BLOCK 128
 
 #include "common/aggregates1.cuh"
-#include "common/points.cuh"
+#include "common/conduction.cuh"
 #include "common/rows.cuh"
 
 // Lanes that share a joint
@@ -37,22 +39,13 @@ __device__ __forceinline__ real conduction_between(
     const MeshView& mesh, const unsigned* __restrict__ of, const real* __restrict__ stretches,
     const real* __restrict__ conductivities, unsigned e, unsigned row, unsigned column) {
     unsigned node[8], owner[8];
-    real X[3][8], V[8], U[8], sum = 0;
+    real X[3][8], V[8], U[8];
     load_stretched(mesh, e, stretches, node, X);
 #pragma unroll
     for (int m = 0; m < 8; ++m) owner[m] = of[node[m]];
     indicator(owner, row, V);
     indicator(owner, column, U);
-
-#pragma unroll 1
-    for (int q = 0; q < 8; ++q) {
-        const Point p = point(X, q);
-        real of_row[3], of_column[3];
-        gradient(p, V, of_row);
-        gradient(p, U, of_column);
-        sum += reciprocal(p.det) * dot(of_row, of_column, 0);
-    }
-    return (real)(1.0 / 512) * conductivities[e] * sum;
+    return conductivities[e] * conduction_of(X, V, U);
 }
 
 // Writes an entry and the one across the diagonal

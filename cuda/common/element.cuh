@@ -24,7 +24,7 @@ __device__ __forceinline__ void point_gradients(int q, unsigned element, const M
     load_nodes(mesh, element, node);
     load_positions(mesh, node, positions);
     to_coefficients(positions, X);
-    write_mode(X, q, F, [](int m) { return NODE(m); });
+    write_mode<true>(X, q, F, [](int m) { return NODE(m); });
 }
 
 // K[i][j] = K_e[3a + i][3b + j] at Young's modulus 1

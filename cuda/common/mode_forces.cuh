@@ -16,9 +16,6 @@
 // What mu is to be divided by
 #define MU_SCALE 64
 
-// Monomials of the hourglasses xi eta, xi zeta, eta zeta, xi eta zeta
-#define HOURGLASS(h) ((h) == 0 ? 3 : (h) + 4)
-
 // [number][component][thread]: mean cofactors of monomials 1 to 6, then the coordinates'
 // coefficients of the hourglasses; volatile, or the compiler would keep them in registers
 typedef volatile real Geometry[10][3][LANES];
@@ -184,21 +181,6 @@ __device__ __forceinline__ real work_along(
 #pragma unroll
     for (int h = 0; h < 4; ++h) sum = dot(P[h], H[h], sum);
     return center.det * sum;
-}
-
-// Nodal values by position of coefficients, whose first is 0
-__device__ __forceinline__ void from_coefficients(const real F[8], real f[8]) {
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-        const real xi = i ? F[1] : -F[1], eta = i ? F[2] + F[3] : F[2] - F[3];
-        const real zeta = i ? F[4] + F[5] : F[4] - F[5], mixed = i ? F[6] + F[7] : F[6] - F[7];
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
-            const real even = j ? xi + eta : xi - eta, odd = j ? zeta + mixed : zeta - mixed;
-            f[i + 2 * j] = even - odd;
-            f[i + 2 * j + 4] = even + odd;
-        }
-    }
 }
 
 // Nodal forces f of the displacements with coefficients U, for mu over MU_SCALE; returns what they

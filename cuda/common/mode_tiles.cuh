@@ -9,12 +9,12 @@
 // the normals of the three linear ones
 #define NORMALS 7
 
-// Writes mode q < 8 of the element whose coordinates have the coefficients X; the node at position
-// m comes at place(m)
-template <class Place>
+// Writes mode q < 8 of the element whose coordinates have the coefficients X, if RELAXED with
+// incompatible modes; the node at position m comes at place(m)
+template <bool RELAXED, class Place>
 __device__ __forceinline__ void write_mode(const real X[3][8], int q, real (*out)[3][8], Place place) {
     if (q >= STRAIN_MODES) return;
-    const StrainMode mode = strain_mode(X, mode_geometry(X), q, 0);
+    const StrainMode mode = strain_mode<RELAXED>(X, mode_geometry(X), q, 0);
     const real root = sqrt(mode.weight / 512);
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
@@ -24,9 +24,9 @@ __device__ __forceinline__ void write_mode(const real X[3][8], int q, real (*out
         for (int c = 0; c < 3; ++c) out[q][c][place(m)] = root * g[c];
     }
 
-    if (q < 1 || q > 3) return;
+    if (RELAXED && q >= 1 && q <= 3)
 #pragma unroll
-    for (int c = 0; c < 3; ++c) out[NORMALS][q - 1][c] = mode.normal[c];
+        for (int c = 0; c < 3; ++c) out[NORMALS][q - 1][c] = mode.normal[c];
 }
 
 // T += the products of the gradients at a and b

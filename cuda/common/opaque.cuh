@@ -10,6 +10,13 @@ __device__ __forceinline__ double opaque(double x) {
     return x;
 }
 
+__device__ __forceinline__ unsigned opaque(unsigned x) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
+
 __device__ __forceinline__ float opaque(float x) {
 #ifdef __CUDA_ARCH__
     asm volatile("" : "+f"(x));

@@ -55,23 +55,6 @@ __device__ __forceinline__ void add_in_plane(
     add_product(t_1, v_1, D);
 }
 
-// The shares of the monomials in the shape function at position m, 8 times; of a node that stands
-// twice or four times the sum at its first position and 0 at the others, as in gradient.cuh.
-// Returns the node.
-__device__ __forceinline__ unsigned shape_shares(const MeshView& mesh, unsigned e, int m, real shares[8]) {
-    const unsigned node = local_node(mesh, NODE(m), e);
-    int joined = 0;
-    real times = 1;
-#pragma unroll
-    for (int bit = 1; bit < 8; bit *= 2)
-        if (local_node(mesh, NODE(m ^ bit), e) == node) joined |= bit, times *= 2;
-    if (m & joined) times = 0;
-    // Monomials that change their sign between these positions cancel.
-#pragma unroll
-    for (int k = 1; k < 8; ++k) shares[k] = k & joined ? 0 : MONOMIAL_SIGN(k, m) * times;
-    return node;
-}
-
 // Calls visit(m, node, D) for the node at every position m: D is its 3x3 block times 512 / mu, a
 // sum over modes, in the order xx, yy, zz, xy, yz, zx. X: coefficients of the coordinates.
 template <class Visit>

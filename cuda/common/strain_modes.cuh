@@ -11,6 +11,9 @@
 
 #define STRAIN_MODES 7
 
+// Monomials of the hourglasses xi eta, xi zeta, eta zeta, xi eta zeta
+#define HOURGLASS(h) ((h) == 0 ? 3 : (h) + 4)
+
 // The sign of monomial k at the node at position m: whether an odd number of its coordinates are -1
 #define MONOMIAL_SIGN(k, m) ((real)(0x96 >> ((k) & ~(m)) & 1 ? -1 : 1))
 
@@ -76,6 +79,38 @@ __device__ __forceinline__ ModeGeometry mode_geometry(const real X[3][8]) {
     return geometry;
 }
 
+// The shares of the monomials in the shape function at position m, 8 times; of a node that stands
+// twice or four times the sum at its first position and 0 at the others, as in gradient.cuh.
+// Returns the node.
+__device__ __forceinline__ unsigned shape_shares(const MeshView& mesh, unsigned e, int m, real shares[8]) {
+    const unsigned node = local_node(mesh, NODE(m), e);
+    int joined = 0;
+    real times = 1;
+#pragma unroll
+    for (int bit = 1; bit < 8; bit *= 2)
+        if (local_node(mesh, NODE(m ^ bit), e) == node) joined |= bit, times *= 2;
+    if (m & joined) times = 0;
+    // Monomials that change their sign between these positions cancel.
+#pragma unroll
+    for (int k = 1; k < 8; ++k) shares[k] = k & joined ? 0 : MONOMIAL_SIGN(k, m) * times;
+    return node;
+}
+
+// Nodal values by position of coefficients, whose first is 0
+__device__ __forceinline__ void from_coefficients(const real F[8], real f[8]) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        const real xi = i ? F[1] : -F[1], eta = i ? F[2] + F[3] : F[2] - F[3];
+        const real zeta = i ? F[4] + F[5] : F[4] - F[5], mixed = i ? F[6] + F[7] : F[6] - F[7];
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            const real even = j ? xi + eta : xi - eta, odd = j ? zeta + mixed : zeta - mixed;
+            f[i + 2 * j] = even - odd;
+            f[i + 2 * j + 4] = even + odd;
+        }
+    }
+}
+
 // A mode of strain: the mean gradient, the three linear modes, the three bilinear ones
 struct StrainMode {
     real shares[8][3]; // of every monomial but the first in its gradient, within the planes if relaxed
@@ -90,7 +125,8 @@ __device__ __forceinline__ real pick(int k, real first, real second, real third)
 }
 
 // Mode q of the element whose coordinates have the coefficients X, of a material with this lambda /
-// mu
+// mu; or as it is, without incompatible modes
+template <bool RELAXED = true>
 __device__ __forceinline__ StrainMode strain_mode(
     const real X[3][8], const ModeGeometry& geometry, int q, real ratio) {
     // A mode is up to two hourglasses, each along a gradient of a reference coordinate: the linear
@@ -109,9 +145,9 @@ __device__ __forceinline__ StrainMode strain_mode(
         x_two[i] = pick(d, X[i][5], X[i][6], X[i][6]);
         along_one[i] = is_linear ? pick(d, b, a, a) : pick(d, a, b, c);
         along_two[i] = is_linear ? pick(d, c, c, b) : 0;
-        mode.normal[i] = is_linear ? pick(d, a, b, c) : 0;
+        mode.normal[i] = RELAXED && is_linear ? pick(d, a, b, c) : 0;
     }
-    if (is_linear) {
+    if (RELAXED && is_linear) {
         const real length = sqrt(dot(mode.normal, mode.normal, 0));
 #pragma unroll
         for (int i = 0; i < 3; ++i) mode.normal[i] /= length;

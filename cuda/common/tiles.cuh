@@ -27,7 +27,7 @@
 #define STORED_NUMBERS(N) ((N) == 1 ? 44 : 324)
 
 // An element at the Gauss points: gradients of the shape functions by position, times sqrt(det J).
-// Or its strain modes, as common/mode_tiles.cuh has them: N is 3 then
+// Or its strain modes, as common/mode_tiles.cuh has them, for N = 1 without incompatible modes
 struct Geometry {
     real gradients[8][3][8]; // [point][direction][position]
     real det[8];             // 512 det J
@@ -43,6 +43,7 @@ struct Source {
 };
 
 // Gauss point or mode q of element e; without arithmetic, the coordinates of its node q
+template <int N>
 __device__ __forceinline__ void evaluate(
     const MeshView& mesh, unsigned routine, unsigned e, int q, Geometry& out) {
     if (routine == EMPTY) {
@@ -56,17 +57,18 @@ __device__ __forceinline__ void evaluate(
     real X[3][8];
     load_element(mesh, e, node, X);
 #ifdef BY_MODES
-    write_mode(X, q, out.gradients, [](int m) { return m; });
+    write_mode<N == 3>(X, q, out.gradients, [](int m) { return m; });
+    if (N == 1) out.det[q] = point(X, q).det;
 #else
     const Point p = point(X, q);
     const real scale = 1 / sqrt(512 * p.det);
 #pragma unroll
     for (int m = 0; m < 8; ++m) {
-        real N[3];
-        reference_gradient(m, p.sides, N);
+        real g[3];
+        reference_gradient(m, p.sides, g);
 #pragma unroll
         for (int c = 0; c < 3; ++c)
-            out.gradients[q][c][m] = scale * (N[0] * p.C[0][c] + N[1] * p.C[1][c] + N[2] * p.C[2][c]);
+            out.gradients[q][c][m] = scale * (g[0] * p.C[0][c] + g[1] * p.C[1][c] + g[2] * p.C[2][c]);
     }
     out.det[q] = p.det;
 #endif
@@ -86,16 +88,19 @@ __device__ __forceinline__ real share(const Geometry& geometry, int m) {
 }
 
 // T += scale times the integrals of dN_a/dx_i dN_b/dx_j; of their trace alone for N = 1. By strain
-// modes it is the stiffness already.
+// modes it is the stiffness already for N = 3.
 template <int N>
 __device__ __forceinline__ void add_products(
     const Geometry& geometry, int a, int b, const Lame& material, real scale, real T[N * N]) {
-#ifdef BY_MODES
-    add_mode_tile(geometry.gradients, a, b, material, scale, T);
-#else
     real own[N * N] = {};
+#ifdef BY_MODES
+    if (N == 3) add_mode_tile(geometry.gradients, a, b, material, scale, T);
+    const int n_points = N == 3 ? 0 : STRAIN_MODES;
+#else
+    const int n_points = 8;
+#endif
 #pragma unroll
-    for (int q = 0; q < 8; ++q)
+    for (int q = 0; q < n_points; ++q)
 #pragma unroll
         for (int i = 0; i < 3; ++i)
 #pragma unroll
@@ -104,7 +109,6 @@ __device__ __forceinline__ void add_products(
                     geometry.gradients[q][i][a] * geometry.gradients[q][N == 1 ? i : j][b];
 #pragma unroll
     for (int k = 0; k < N * N; ++k) T[k] += scale * own[k];
-#endif
 }
 
 // The stiffness of the integrals T, in place; conduction is its own
@@ -171,7 +175,7 @@ __device__ __forceinline__ void each_step(
     const int q = threadIdx.x % 8, first = threadIdx.x / WARP * WARP;
     Geometry& geometry = slots[threadIdx.x / 8];
     const bool computes = active && source.routine != STORED;
-    if (computes) evaluate(mesh, source.routine, e, q, geometry);
+    if (computes) evaluate<N>(mesh, source.routine, e, q, geometry);
     const real modulus = active ? source.moduli[e] : 0, capacity = N == 1 && active ? source.capacities[e] : 0;
     __syncwarp();
 

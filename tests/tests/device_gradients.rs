@@ -68,7 +68,8 @@ fn heat() -> Problem<Diffusion, 1> {
     cases[1].prescribed = Some(nodal(0.9));
     let factors = (0..mesh.n_elements()).map(|e| if e % 3 == 0 { 4.0 } else { 1.0 }).collect();
     let factors = ElementFactors { stiffness: Some(factors), mass: None };
-    let problem = Problem::of(Discretization::new(mesh, Diffusion, held), cases.into()).unwrap();
+    let kernel = Diffusion::by(topopt_fem::Formulation::Incompatible);
+    let problem = Problem::of(Discretization::new(mesh, kernel, held), cases.into()).unwrap();
     problem.with_factors(factors).unwrap()
 }
 

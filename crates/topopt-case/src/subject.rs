@@ -126,7 +126,8 @@ impl<'a, K: ElementKernel<N>, const N: usize> Subject<'a, K, N> {
     pub fn bare(&self) -> Bare {
         let (mesh, films) = (self.equation.mesh(), self.equation.constraints().films());
         let free = Constraints::none(mesh.n_nodes());
-        let of = |free| Discretization::new(mesh.clone(), Diffusion, free);
+        let kernel = Diffusion::by(self.equation.kernel().formulation());
+        let of = |free| Discretization::new(mesh.clone(), kernel, free);
         let is_consistent = self.equation.is_capacity_consistent();
         let storage = is_consistent.then(|| of(free.clone()).with_capacity(true));
         let conduction = of(free.with_films(films.to_vec()));

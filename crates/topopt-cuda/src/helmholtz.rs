@@ -84,7 +84,7 @@ pub fn part_of_filter<'a>(
 
 /// The diffusion of the filter on `mesh`, with nothing held.
 fn equation(mesh: &HexMesh) -> Discretization<Diffusion, 1> {
-    Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()))
+    Discretization::new(mesh.clone(), Diffusion::default(), Constraints::none(mesh.n_nodes()))
 }
 
 impl FilterEquation<Cuda<f64>> for MatrixFreeEquation<'_> {

@@ -184,13 +184,6 @@ impl Module {
         Ok(Self { device: device.clone(), module, file, code })
     }
 
-    /// The first of `names` that there is. A file for elements of one formulation alone may lack
-    /// the kernel for one unknown, which then is never launched: that for three takes its place.
-    pub fn first_of(&self, names: &[&str]) -> Result<Kernel, BackendError> {
-        let is_there = |name: &&&str| self.code.block(name).is_some();
-        self.kernel(names.iter().find(is_there).unwrap_or(&names[0]))
-    }
-
     /// The kernel `name`.
     pub fn kernel(&self, name: &str) -> Result<Kernel, BackendError> {
         let full = format!("kernel `{}::{name}`", self.file);
@@ -355,8 +348,7 @@ macro_rules! kernels {
                     let module = $crate::kernel::Module::load(device, file, code)?;
                     Ok(Self {
                         $(
-                            $kernel: module
-                                .first_of(&[stringify!($kernel), $(stringify!($other)),*])?,
+                            $kernel: module.kernel(stringify!($kernel))?,
                             $($other: module.kernel(stringify!($other))?,)*
                         )*
                         precision: std::marker::PhantomData,

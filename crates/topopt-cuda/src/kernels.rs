@@ -943,11 +943,16 @@ kernels! {
 }
 
 impl<R: Real> Diffusion<R> {
-    /// Loads the kernels, of `stretched` elements those that read stretches.
-    pub fn of(device: &Arc<Device>, stretched: bool) -> Result<Self, BackendError> {
+    /// Loads the kernels for elements of a `formulation`, of `stretched` ones those that read
+    /// stretches.
+    pub fn of(
+        device: &Arc<Device>,
+        formulation: Formulation,
+        stretched: bool,
+    ) -> Result<Self, BackendError> {
         match stretched {
-            true => Self::load_from("diffusion_stretched", Formulation::Full, device),
-            false => Self::load(device),
+            true => Self::load_from("diffusion_stretched", formulation, device),
+            false => Self::load_for(formulation, device),
         }
     }
 }

@@ -66,7 +66,7 @@ fn check_hexahedra(device: &Arc<Device>) {
         check(operator.strategy(), used() - of_mesh, counted, share);
     }
     let constraints = Constraints::none(n_nodes);
-    let diffusion = Discretization::new(problem.mesh().clone(), Diffusion, constraints);
+    let diffusion = Discretization::new(problem.mesh().clone(), Diffusion::default(), constraints);
     let of_problem = HeatOnDevice::bytes(problem.mesh()) - MeshOnDevice::bytes(problem.mesh());
     let on = HeatOnDevice::on(mesh.mesh(), &diffusion).unwrap();
     let operator = Conduction::new(&on, &diffusion).unwrap();

@@ -95,7 +95,7 @@ mod tests {
         let steel = Elasticity::new(&Material::new(1.0, 0.3).unwrap());
         for mesh in [distorted_cube(3, 0.2, true), wheel(2)] {
             assert_product::<_, 3>(&mesh, steel);
-            assert_product::<_, 1>(&mesh, Diffusion);
+            assert_product::<_, 1>(&mesh, Diffusion::default());
         }
     }
 }

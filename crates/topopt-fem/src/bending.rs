@@ -5,7 +5,7 @@ use topopt_mesh::vector::{cross, difference, dot, length};
 
 use crate::elements::Corners;
 use crate::strain::strain_energy;
-use crate::{DIM, Elasticity, Formulation};
+use crate::{DIM, Elasticity, ElementKernel, Formulation};
 
 /// Directions within a member in which it is bent, between 0 and half a turn.
 const DIRECTIONS: usize = 4;

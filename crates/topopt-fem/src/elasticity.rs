@@ -14,19 +14,18 @@ use serde::Serialize;
 use topopt_mesh::HexMesh;
 
 use crate::kernel::{bounds_of, joined};
+use crate::mode_geometry::set_modes;
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
 use crate::relaxation::{Relaxation, relaxed_transpose};
 use crate::stiffness_tensor::{Stiffness, coupling, stress};
 use crate::strain_tensor::{Strain, Tensor};
 use crate::thermal_strain::Restrained;
 use crate::{
-    Corners, DIM, ElementKernel, ElementMatrix, Elements, FreePart, Law, MAX_TERMS, MODES,
-    Material, Supports, ThermalStrains,
+    Corners, DIM, ElementKernel, ElementMatrix, Elements, Formulation, FreePart, Law, MAX_TERMS,
+    MODES, Material, Supports, ThermalStrains,
 };
 pub use bounds::{BOUND_STEPS, BoundParameters};
-pub use formulation::Formulation;
 use formulation::{diagonal_blocks, forces};
-use mean_gradient::set_modes;
 
 /// The stiffness of a material at Young's modulus 1: $\int B^T D B$, of an isotropic material
 /// unless a law of single elements says otherwise.
@@ -57,11 +56,6 @@ impl Elasticity {
     /// The material.
     pub fn material(&self) -> &Material {
         &self.material
-    }
-
-    /// The formulation of its elements.
-    pub fn formulation(&self) -> Formulation {
-        self.formulation
     }
 
     /// D of its law, if that is anisotropic.
@@ -128,6 +122,10 @@ impl ElementKernel<DIM> for Elasticity {
     type Packed = [f64; 6];
     const HAS_LAWS: bool = true;
 
+    fn formulation(&self) -> Formulation {
+        self.formulation
+    }
+
     fn of_law(&self, law: &Law) -> Self {
         match law {
             Law::Isotropic(material) => Self::new(material).with(self.formulation),
@@ -180,7 +178,7 @@ impl ElementKernel<DIM> for Elasticity {
     fn integrate<S: Simd>(&self, simd: S, x: &Nodal<S>, gradients: &mut Gradients<S>) {
         match self.formulation {
             Formulation::Full => gradients.set(simd, x),
-            Formulation::Incompatible => set_modes(simd, x, gradients),
+            Formulation::Incompatible => set_modes::<S, true>(simd, x, gradients),
         }
     }
 

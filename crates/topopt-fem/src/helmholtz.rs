@@ -43,7 +43,8 @@ pub trait FilterEquation<B: Backend>: Send + Sync {
 /// $y = V^{-1} T A^{-1} T^T V^{-1} x$, the means over the elements of the solution n of
 /// $-r^2 \Delta n + n = x / v$ without flux through the surface, for x that are integrals over the
 /// elements. v is the volume of an element, T_ea the integral of the shape function of node a over
-/// element e, and A = r^2 L + M is [`Diffusion`] with the conductivity r^2 and the capacity 1.
+/// element e, and A = r^2 L + M is [`Diffusion`] by the Gauss rule with the conductivity r^2 and the
+/// capacity 1.
 ///
 /// A cone of radius R blurs along a line as much as r = R / (2 sqrt 3), squared R^2 / 12. Of that
 /// squared length T and its transpose blur h^2 / 4 by themselves, where h^3 is the volume of the
@@ -221,8 +222,9 @@ impl Helmholtz<'_, Cpu, AssembledEquation> {
         let terms = [&conductivities, &capacities];
         let (rows, free) = (RowElements::new(mesh, adjacency), Constraints::none(mesh.n_nodes()));
         multigrid.update(&Cpu, |hierarchy| {
-            hierarchy
-                .update(|matrix| rows.assemble(&Diffusion, &mesh.into(), &free, &terms, matrix));
+            hierarchy.update(|matrix| {
+                rows.assemble(&Diffusion::default(), &mesh.into(), &free, &terms, matrix)
+            });
         });
         Self::solving(&Cpu, AssembledEquation { means, multigrid })
     }

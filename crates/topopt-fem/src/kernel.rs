@@ -11,7 +11,7 @@ use topopt_mesh::HexMesh;
 use crate::lanes::MAX_LANES;
 use crate::operators::{Gradients, Lanes, Nodal, load_coordinates};
 use crate::thermal_strain::Restrained;
-use crate::{Constraints, Corners, DIM, Elements, FreePart, Law, ThermalStrains};
+use crate::{Constraints, Corners, DIM, Elements, Formulation, FreePart, Law, ThermalStrains};
 
 /// Values at the nodes of an element, `[E][N]`; by default a hexahedron.
 pub type ElementVector<const N: usize, const E: usize = 8> = [[f64; N]; E];
@@ -54,6 +54,11 @@ pub trait ElementKernel<const N: usize>: Copy + Debug + Send + Sync + 'static {
 
     /// The lower triangle of a symmetric N x N block, row by row: `[f64; N (N + 1) / 2]`.
     type Packed: Summed;
+
+    /// The formulation of its hexahedra.
+    fn formulation(&self) -> Formulation {
+        Formulation::Full
+    }
 
     /// Returns the kernel of another law of single elements.
     #[must_use]
@@ -342,9 +347,9 @@ mod tests {
     use topopt_testing::{distorted_cube, hexagon, mapped_cube, wheel};
 
     /// The largest eigenvalue of D^-1 L of element `e`, each of its nodes taken once.
-    fn exact(elements: &Elements, e: usize) -> f64 {
+    fn exact(kernel: Diffusion, elements: &Elements, e: usize) -> f64 {
         let hex = elements.hex(e);
-        let ke = Diffusion.matrix(Diffusion::CONDUCTION, &elements.corners(e));
+        let ke = kernel.matrix(Diffusion::CONDUCTION, &elements.corners(e));
         let mut nodes = hex.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
@@ -363,12 +368,14 @@ mod tests {
     fn bounds_are_about_the_largest_eigenvalues_of_elements() {
         let plate = mapped_cube(2, |[x, y, z]| [9.0 * x + 2.0 * z, 4.0 * y, z * (1.0 + x)]);
         let stretches = [[1.0; 3], [5.0, 0.4, 0.5], [0.1, 10.0, 1.0], [0.01, 10.0, 10.0]];
-        for mesh in [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate] {
+        let meshes = [distorted_cube(3, 0.3, true), hexagon(2), wheel(2), plate];
+        let formulations = [Formulation::Full, Formulation::Incompatible].map(Diffusion::by);
+        for (mesh, kernel) in meshes.iter().flat_map(|mesh| formulations.map(|k| (mesh, k))) {
             for stretch in stretches {
                 let data = ElementData::stretched(vec![stretch; mesh.n_elements()]);
-                let elements = Elements::new(&mesh, &data);
-                for (e, &bound) in Diffusion.bounds(&elements).iter().enumerate() {
-                    let share = f64::from(bound) / exact(&elements, e);
+                let elements = Elements::new(mesh, &data);
+                for (e, &bound) in kernel.bounds(&elements).iter().enumerate() {
+                    let share = f64::from(bound) / exact(kernel, &elements, e);
                     let range = 0.999_999..1.032;
                     assert!(range.contains(&share), "{stretch:?}, element {e}: {share}");
                 }

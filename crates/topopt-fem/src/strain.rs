@@ -12,7 +12,7 @@ use crate::shape_gradients::physical_gradients;
 use crate::strain_modes::{MONOMIALS, StrainMode, monomial};
 pub use crate::strain_tensor::Strain;
 use crate::strain_tensor::{Tensor, listed};
-use crate::{DIM, Elasticity, Formulation, tetrahedra};
+use crate::{DIM, Elasticity, ElementKernel, Formulation, tetrahedra};
 
 /// The strain B(xi) u_e of every element at the reference coordinates `xi`, `[n_elements][6]`, for
 /// displacements `u`, `[n_nodes][3]` (length).

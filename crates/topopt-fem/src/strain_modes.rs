@@ -4,7 +4,8 @@
 //! Taylor's incompatible modes cure the locking of full integration in bending
 //! [TaylorBeresfordWilson1976]; frozen at the center of the element they condense in closed form.
 //! The result equals theirs on parallelepipeds, passes the patch test on any shape since the mean
-//! gradient is exact, and has rank 18, since the energy is a sum of squares.
+//! gradient is exact, and has rank 18, since the energy is a sum of squares. Diffusion takes the
+//! gradients of the modes as they are.
 
 use topopt_mesh::hexahedron::NODES;
 use topopt_mesh::vector::{cross, dot};

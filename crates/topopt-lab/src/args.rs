@@ -159,7 +159,7 @@ pub struct Source {
     /// Physics on a mesh; a case file has its own
     #[arg(long, value_enum)]
     pub physics: Option<PhysicsKind>,
-    /// Elements of elasticity on a mesh; a case file has its own
+    /// Elements on a mesh; a case file has its own
     #[arg(long, value_enum, default_value_t)]
     pub elements: ElementKind,
     /// Order of nodes and elements

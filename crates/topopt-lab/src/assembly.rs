@@ -51,7 +51,9 @@ pub(crate) fn assembly(args: &AssemblyArgs, out: &mut dyn Write) -> Result<(), F
         PhysicsKind::Elasticity => {
             assembly_of(args, ("elasticity", elasticity(args.source.elements)?), out)
         }
-        PhysicsKind::Heat => assembly_of(args, ("heat", Diffusion), out),
+        PhysicsKind::Heat => {
+            assembly_of(args, ("heat", Diffusion::by(args.source.elements.into())), out)
+        }
     }
 }
 

@@ -38,7 +38,7 @@ const COLUMNS: [&str; 13] = [
 pub(crate) fn operators(args: &OperatorsArgs, out: &mut dyn Write) -> Result<(), Failure> {
     match physics(&args.source)? {
         PhysicsKind::Elasticity => operators_of(args, elasticity(args.source.elements)?, out),
-        PhysicsKind::Heat => operators_of(args, Diffusion, out),
+        PhysicsKind::Heat => operators_of(args, Diffusion::by(args.source.elements.into()), out),
     }
 }
 

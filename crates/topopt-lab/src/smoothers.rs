@@ -83,7 +83,12 @@ pub(crate) fn smoothers(args: &SmoothersArgs, out: &mut dyn Write) -> Result<(),
 /// -div(s grad u) + u = 1 without held nodes [Fu2013, 5.6].
 fn fu(mesh: &HexMesh, table: &mut Table) -> Result<(), Failure> {
     let constraints = Constraints::none(mesh.n_nodes());
-    let problem = posed(mesh, Diffusion, constraints, vec![1.0; mesh.n_nodes()])?;
+    let problem = posed(
+        mesh,
+        Diffusion::by(ElementKind::default().into()),
+        constraints,
+        vec![1.0; mesh.n_nodes()],
+    )?;
     let is_inside = |x: &[f64; 3]| {
         let square = |c: &[f64; 3]| (0..3).map(|i| (x[i] - c[i]).powi(2)).sum::<f64>();
         BALLS.iter().any(|center| square(center) < RADIUS * RADIUS)
@@ -101,7 +106,7 @@ fn fu(mesh: &HexMesh, table: &mut Table) -> Result<(), Failure> {
 
 fn heat(mesh: &HexMesh, table: &mut Table) -> Result<(), Failure> {
     let (constraints, f) = held::<1>(mesh);
-    let problem = posed(mesh, Diffusion, constraints, f)?;
+    let problem = posed(mesh, Diffusion::by(ElementKind::default().into()), constraints, f)?;
     for contrast in CONTRASTS {
         let conductivities = bars(mesh, contrast);
         let capacities = vec![0.0; conductivities.len()];

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 use topopt_case::model::Model;
-use topopt_fem::Formulation;
 use topopt_fem::bending::{bending_share, tangents};
+use topopt_fem::{ElementKernel, Formulation};
 use topopt_mesh::cells::Shape;
 use topopt_mesh::numbers::place;
 use topopt_mesh::passage::{Passage, Walker};

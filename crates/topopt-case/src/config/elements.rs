@@ -8,7 +8,7 @@ use topopt_fem::Formulation;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Elements {
-    /// Strains that hexahedra have.
+    /// Gradients that hexahedra have: strains, or of heat the temperature gradient.
     pub kind: ElementKind,
 }
 
@@ -18,11 +18,12 @@ pub struct Elements {
 #[serde(rename_all = "snake_case")]
 pub enum ElementKind {
     /// Incompatible modes, as C3D8I of Abaqus and CalculiX has: one layer of regular elements bends
-    /// as a beam does.
+    /// as a beam does. Of heat modes of the gradient in closed form, on parallelepipeds equal to
+    /// full integration.
     #[default]
     IncompatibleModes,
     /// Full integration: 2x2x2 Gauss points, too stiff in bending with few elements through the
-    /// thickness.
+    /// thickness. Of heat as accurate as the modes, with more work.
     Full,
 }
 

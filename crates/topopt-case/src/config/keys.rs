@@ -60,7 +60,7 @@ pub struct Config {
     /// Materials lighter and softer than `[material]` that the design may give to any element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
-    /// The elements; in elasticity.
+    /// The elements.
     pub elements: Option<Elements>,
     /// Sets by where nodes, faces and elements lie, besides those of the mesh.
     #[serde(default)]

@@ -126,9 +126,6 @@ fn used(config: &Config) -> Vec<(PhysicsKind, String, Range<usize>)> {
     let laws = config.material.laws().into_iter().chain(of_sets);
     used.extend(laws.map(|given| (Elasticity, given.key.into(), given.span)));
 
-    let elements = config.elements.map(|_| config.span("elements"));
-    used.extend(elements.map(|span| (Elasticity, "[elements]".into(), span)));
-
     let relief = config.inertia_relief.then(|| config.span("inertia_relief"));
     used.extend(relief.map(|span| (Elasticity, "inertia_relief".into(), span)));
 

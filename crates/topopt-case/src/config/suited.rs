@@ -114,10 +114,7 @@ fn over_time(value: f64, factors: Option<&Spanned<OverTime>>) -> Vec<f64> {
 /// Fills in the defaults of elements, filter, optimizer and interpolation that depend on the
 /// problem.
 pub(super) fn resolve(config: &mut Config) {
-    if config.physics.kind.data().has_forces {
-        config.elements.get_or_insert_default();
-    }
-
+    config.elements.get_or_insert_default();
     let follow = config.has_following_loads();
     let suits_filtered = config.suits_filtered_sensitivities() && !follow;
     if !config.gives("filter.kind") && !suits_filtered {

@@ -38,8 +38,8 @@ impl Physics<1> for Diffusion {
         sprung: "convected",
     };
 
-    fn of(_: &Config) -> Result<Self, Finding> {
-        Ok(Self)
+    fn of(config: &Config) -> Result<Self, Finding> {
+        Ok(Self::by(config.elements.unwrap_or_default().kind.into()))
     }
 
     fn coefficient(config: &Config) -> f64 {

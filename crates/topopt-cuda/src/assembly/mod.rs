@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Diffusion, Discretization, Elasticity, ElementKernel, Formulation};
+use topopt_fem::{Diffusion, Discretization, Elasticity, ElementKernel};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
@@ -40,20 +40,11 @@ use task::{Assemble, Parts, Task, Upper};
 pub trait Assembled<const N: usize>: ElementKernel<N> {
     /// Lame's constants (lambda, mu) at Young's modulus 1, for elasticity.
     fn lame(&self) -> (f64, f64);
-
-    /// The formulation of its elements.
-    fn formulation(&self) -> Formulation {
-        Formulation::Full
-    }
 }
 
 impl Assembled<3> for Elasticity {
     fn lame(&self) -> (f64, f64) {
         self.material().unit_lame()
-    }
-
-    fn formulation(&self) -> Formulation {
-        self.formulation()
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Diffusion, Discretization};
+use topopt_fem::{Diffusion, Discretization, ElementKernel};
 use topopt_linalg::{Backend, BackendError, Pointwise, Space};
 
 use super::aggregates::{Grouping, Points};
@@ -51,7 +51,7 @@ impl<R: Real> LevelKernels<Diffusion, R, 1> for Constants<R> {
         let device = backend.device();
         Ok(Self {
             levels: kernels::ScalarLevels::load(device)?,
-            galerkin: kernels::ScalarGalerkin::load(device)?,
+            galerkin: kernels::ScalarGalerkin::load_for(problem.kernel().formulation(), device)?,
             vector: kernels::Vector::load(device)?,
             filling: kernels::DenseFill::load(device)?,
             diagonal: Mutex::new(backend.zeros(problem.space())?),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::{BOUND_STEPS, BoundParameters, Elasticity};
+use topopt_fem::{BOUND_STEPS, BoundParameters, Elasticity, ElementKernel};
 use topopt_linalg::{BackendError, Space};
 
 use crate::kernel::Grid::Threads;

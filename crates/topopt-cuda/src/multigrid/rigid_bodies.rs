@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{DIM, Discretization, Elasticity, MODES};
+use topopt_fem::{DIM, Discretization, Elasticity, ElementKernel, MODES};
 use topopt_linalg::{Backend, BackendError, Layout, Space};
 
 use super::aggregates::{Grouping, Points};

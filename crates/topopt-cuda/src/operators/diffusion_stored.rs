@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::CudaSlice;
-use topopt_fem::{Diffusion, Discretization};
+use topopt_fem::{Diffusion, Discretization, ElementKernel};
 use topopt_linalg::{BackendError, Cost};
 use topopt_mesh::NodeToElements;
 
@@ -42,7 +42,7 @@ impl Rows {
     pub fn new(plain: &Plain) -> Result<Self, BackendError> {
         let mesh = &plain.problem().mesh;
         let (device, n) = (mesh.device(), mesh.n_elements);
-        let kernels = kernels::DiffusionStored::load(device)?;
+        let kernels = kernels::DiffusionStored::load_for(plain.problem().formulation(), device)?;
         let (mut rows, mut shares) = (device.zeros(NODES * NODES * n)?, device.zeros(NODES * n)?);
         kernels.diffusion_rows(
             Threads(8 * n),
@@ -155,7 +155,7 @@ impl Assembled {
         };
         let columns: Vec<u32> = (0..nodes.n_nodes()).flat_map(others).collect();
         Ok(Self {
-            kernels: kernels::DiffusionStored::load(device)?,
+            kernels: kernels::DiffusionStored::load_for(problem.kernel().formulation(), device)?,
             product: kernels::ScalarLevels::load(device)?,
             reverse: ReverseConnectivity::new(device, nodes)?,
             row_offsets: device.upload(&row_offsets)?,

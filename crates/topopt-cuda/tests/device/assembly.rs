@@ -125,7 +125,9 @@ fn every_strategy_gives_the_rows_of_the_reference() {
     let Some(device) = device() else { return };
     let subjects = formulations().map(|kernel| Subject::all(&device, kernel));
     subjects.iter().flatten().for_each(assert_strategies);
-    Subject::all(&device, Diffusion).iter().for_each(assert_strategies);
+    for formulation in [Formulation::Full, Formulation::Incompatible] {
+        Subject::all(&device, Diffusion::by(formulation)).iter().for_each(assert_strategies);
+    }
 }
 
 fn assert_strategies<K: Assembled<N>, const N: usize>(subject: &Subject<K, N>) {
@@ -193,7 +195,8 @@ fn what_lies_below_the_diagonal_is_the_mirror_image() {
 #[test]
 fn the_empty_routine_writes_every_row() {
     let Some(device) = device() else { return };
-    let subject = Subject::new(&device, "distorted box", distorted_cube(4, 0.2, true), Diffusion);
+    let subject =
+        Subject::new(&device, "distorted box", distorted_cube(4, 0.2, true), Diffusion::default());
     for strategy in AssemblyStrategy::ALL {
         let values = subject.values::<f64>(&mut subject.assembly(strategy), Routine::Empty);
         let offsets = subject.pattern.row_offsets();

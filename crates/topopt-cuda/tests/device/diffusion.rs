@@ -11,8 +11,8 @@ use topopt_fem::operators::Reference;
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
     Constraints, Coupling, Diffusion, Discretization, ElementMeans, ElementOperator,
-    ElementPreconditioner, Jacobi, LoadCase, Material, Problem, Strategy, Supports, WithSprings,
-    surface_load,
+    ElementPreconditioner, Formulation, Jacobi, LoadCase, Material, Problem, Strategy, Supports,
+    WithSprings, surface_load,
 };
 use topopt_linalg::{
     Backend, Cpu, LinearOperator, Pcg, PcgOptions, Pointwise, Space, StopReason, System,
@@ -31,7 +31,7 @@ struct Subject {
 }
 
 /// One distorted element, a distorted box, a mesh of irregular valence and wedges; each as it comes
-/// and by color. The lowest nodes are held, every seventh, and the last.
+/// and by color, by both formulations. The lowest nodes are held, every seventh, and the last.
 fn subjects() -> Vec<Subject> {
     let meshes = [
         ("one element", distorted_cube(1, 0.2, true)),
@@ -46,7 +46,24 @@ fn subjects() -> Vec<Subject> {
         colors: None,
     };
     let isotropic = meshes.iter().flat_map(|of| [plain(of), by_color(of.0, &of.1)]);
-    isotropic.flat_map(|subject| [orthotropic(&subject), subject]).collect()
+    let full = isotropic.flat_map(|subject| [orthotropic(&subject), subject]);
+    full.flat_map(|subject| [by_modes(&subject), subject]).collect()
+}
+
+/// Returns `subject` by modes of the gradient.
+fn by_modes(subject: &Subject) -> Subject {
+    let of = &subject.problem;
+    let kernel = Diffusion::by(Formulation::Incompatible);
+    let problem = Discretization::new(of.mesh().clone(), kernel, of.constraints().clone());
+    let stretches = of.elements().stretches().map(<[_]>::to_vec);
+    Subject {
+        name: format!("{} by modes", subject.name),
+        problem: match stretches {
+            Some(stretches) => problem.with_stretches(stretches),
+            None => problem,
+        },
+        colors: subject.colors.clone(),
+    }
 }
 
 /// Returns `subject` with conductivities along x, y and z in ratios of up to 10.
@@ -75,7 +92,7 @@ fn problem(mesh: HexMesh) -> Discretization<Diffusion, 1> {
             constraints.fix(node, 0);
         }
     }
-    Discretization::new(mesh, Diffusion, constraints)
+    Discretization::new(mesh, Diffusion::default(), constraints)
 }
 
 impl Subject {
@@ -195,7 +212,7 @@ fn assert_parts<R: Real>(
 fn by_color_it_gives_the_same_bits_again() {
     let Some(device) = device() else { return };
     let backend = Cuda::<f64>::new(&device).unwrap();
-    let subject = by_color("distorted box", &distorted_cube(20, 0.25, true));
+    let subject = by_modes(&by_color("distorted box", &distorted_cube(20, 0.25, true)));
     let mesh = subject.there(&device);
     let (n, nodes) = (subject.problem.mesh().n_elements(), subject.problem.space());
     let [k, c] = coefficients(n).map(|term| backend.upload(&term, Space::elements(n)).unwrap());
@@ -308,7 +325,7 @@ fn the_equation_of_the_helmholtz_filter_is_solved_as_on_the_cpu() {
     let backend = Cuda::<f64>::new(&device).unwrap();
     for mesh in [distorted_cube(8, 0.2, true), hexagon(4), wheel(4)] {
         let constraints = Constraints::none(mesh.n_nodes());
-        let problem = Discretization::new(mesh, Diffusion, constraints);
+        let problem = Discretization::new(mesh, Diffusion::default(), constraints);
         let n = problem.mesh().n_elements();
         let k: Vec<f64> = Noise(7).vector(n).iter().map(|v| 0.01 * (2.0 + v)).collect();
         let x = Noise(8).vector(n);
@@ -334,7 +351,7 @@ fn shape_means_are_those_of_the_reference() {
     for subject in subjects() {
         let (mesh, name) = (subject.problem.mesh(), &subject.name);
         let free = Constraints::none(mesh.n_nodes());
-        let free = Discretization::new(mesh.clone(), Diffusion, free);
+        let free = Discretization::new(mesh.clone(), Diffusion::default(), free);
         let (nodes, elements) = (free.space(), Space::elements(mesh.n_elements()));
         let means = ShapeMeans::new(subject.there(&device).mesh()).unwrap();
         let (x, field) = (Noise(1).vector(elements.len()), Noise(2).vector(nodes.len()));
@@ -367,7 +384,7 @@ fn springs_are_added() {
     let plain = problem(distorted_cube(4, 0.2, true));
     let mut constraints = plain.constraints().clone();
     (0..plain.n_dofs()).step_by(3).for_each(|node| constraints.add_spring(node, 0, 0.5));
-    let problem = Discretization::new(plain.mesh().clone(), Diffusion, constraints);
+    let problem = Discretization::new(plain.mesh().clone(), Diffusion::default(), constraints);
     let n = problem.mesh().n_elements();
     let ones = backend.upload(&vec![1.0; n], Space::elements(n)).unwrap();
     let mesh = ProblemOnDevice::new(&device, &problem).unwrap();

@@ -6,7 +6,8 @@ use topopt_cuda::operators::{Mf, ProblemOnDevice, Strategy};
 use topopt_cuda::{Cuda, Device, DeviceVector, Real};
 use topopt_fem::operators::Reference;
 use topopt_fem::{
-    Discretization, Elasticity, ElementOperator, Formulation, LoadCase, Material, Problem, Supports,
+    Discretization, Elasticity, ElementKernel, ElementOperator, Formulation, LoadCase, Material,
+    Problem, Supports,
 };
 use topopt_linalg::{Backend, Cpu, LinearOperator, Space};
 use topopt_mesh::{HexMesh, Renumbering, Sets};

@@ -40,11 +40,19 @@ fn problems<K: ElementKernel<N>, const N: usize>(kernel: impl Fn() -> K) -> Vec<
     meshes.into_iter().enumerate().map(problem).collect()
 }
 
-/// The problems by both formulations.
+const FORMULATIONS: [Formulation; 2] = [Formulation::Full, Formulation::Incompatible];
+
+/// The problems of elasticity by both formulations.
 fn elastic() -> Vec<Problem> {
     let kernel = Elasticity::new(&Material::new(1.0, 0.3).unwrap());
     let by = |formulation| problems(|| kernel.with(formulation));
-    [Formulation::Full, Formulation::Incompatible].into_iter().flat_map(by).collect()
+    FORMULATIONS.into_iter().flat_map(by).collect()
+}
+
+/// Those of diffusion.
+fn heated() -> Vec<Problem<Diffusion, 1>> {
+    let by = |formulation| problems(|| Diffusion::by(formulation));
+    FORMULATIONS.into_iter().flat_map(by).collect()
 }
 
 /// Moduli or conductivities over three orders of magnitude, and capacities.
@@ -150,7 +158,7 @@ fn there<'a, R: Real, K: DeviceKernel<N>, const N: usize>(
 fn assert_steps<R: Real>(tolerance: f64) {
     let Some(device) = device() else { return };
     let backend = Cuda::<R>::new(&device).unwrap();
-    for problem in problems(|| Diffusion) {
+    for problem in heated() {
         let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
         let (host, there) = (on_host::<_, 1, 1>(&problem), there(&backend, &mesh, &problem));
         let found = there.hierarchy().patches(0).unwrap();
@@ -217,7 +225,7 @@ fn assert_solves<R: Real>() {
     let on_elements = |v: &Vec<f64>| backend.upload(v, Space::elements(v.len())).unwrap();
     let near = |found: usize, expected: usize| found.abs_diff(expected) <= 2 + expected / 10;
 
-    for problem in problems(|| Diffusion) {
+    for problem in heated() {
         let mesh = ProblemOnDevice::new(&device, &problem).unwrap();
         let [k, c] = coefficients(problem.mesh().n_elements()).each_ref().map(on_elements);
         let operator = Box::new(Mf::<f64, _, _>::new(&mesh, &problem).unwrap());

@@ -234,7 +234,8 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         let mut held = Constraints::none(mesh.n_nodes());
         (0..mesh.n_nodes()).step_by(301).for_each(|node| held.fix(node, 0));
         (0..mesh.n_nodes()).step_by(77).for_each(|node| held.add_spring(node, 0, 0.01));
-        let whole = with_film(&Discretization::new(mesh, Diffusion, held));
+        let whole =
+            with_film(&Discretization::new(mesh, Diffusion::by(Formulation::Incompatible), held));
         let on_device = ProblemOnDevice::new(&device, &whole).unwrap();
         let prepared = Prepared::new(&whole);
         let mut multigrid =
@@ -283,7 +284,7 @@ fn the_helmholtz_filter_is_that_of_one_rank() {
 
     let n_nodes = mesh.n_nodes();
     let spaces = [Space::nodes(n_nodes, 1), elements];
-    let whole = Discretization::new(mesh, Diffusion, Constraints::none(n_nodes));
+    let whole = Discretization::new(mesh, Diffusion::default(), Constraints::none(n_nodes));
     for size in SIZES {
         let found = on_ranks(&device, &whole, size, |Rank { backend, part, .. }| {
             let others = PartSharing::of(&single, backend.communicator(), part, 1)?;

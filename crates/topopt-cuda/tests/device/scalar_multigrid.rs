@@ -6,8 +6,8 @@ use std::sync::Arc;
 use topopt_cuda::{Cuda, Mf, Multigrid, Prepared, ProblemOnDevice, Real};
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Strategy,
-    WithSprings, lumped_capacity,
+    Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner, Formulation,
+    Strategy, WithSprings, lumped_capacity,
 };
 use topopt_linalg::{
     Backend, Cpu, CycleKind, Hierarchy, Pcg, PcgOptions, PcgOutcome, Preconditioner, Space,
@@ -26,6 +26,11 @@ type OnHost<'a> = topopt_fem::Multigrid<'a, Diffusion, 1, 1>;
 /// Diffusion on `mesh`, plain, or with the lowest nodes held, springs on every third node and a
 /// film.
 fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
+    problem_by(Formulation::Full, mesh, is_plain)
+}
+
+/// Such a problem by a formulation of the elements.
+fn problem_by(formulation: Formulation, mesh: HexMesh, is_plain: bool) -> Problem {
     let mut constraints = Constraints::none(mesh.n_nodes());
     for (node, x) in mesh.coordinates().iter().enumerate().filter(|_| !is_plain) {
         if x[2] < 0.1 {
@@ -34,13 +39,14 @@ fn problem(mesh: HexMesh, is_plain: bool) -> Problem {
             constraints.add_spring(node, 0, 1e-3);
         }
     }
-    let problem = Discretization::new(mesh, Diffusion, constraints);
+    let problem = Discretization::new(mesh, Diffusion::by(formulation), constraints);
     if is_plain { problem } else { with_film(&problem) }
 }
 
-/// With two levels and with three, of a single aggregate, and orthotropic.
-fn problems() -> [Problem; 6] {
-    let orthotropic = problem(distorted_cube(6, 0.25, true), false);
+/// With two levels and with three, of a single aggregate, orthotropic, and by modes of the gradient.
+fn problems() -> [Problem; 8] {
+    let by_modes = |mesh, is_plain| problem_by(Formulation::Incompatible, mesh, is_plain);
+    let orthotropic = by_modes(distorted_cube(6, 0.25, true), false);
     let along = Noise(8).vector(3 * orthotropic.mesh().n_elements());
     let along = along.as_chunks().0.iter().map(|along| along.map(|v| 10f64.powf(0.3 * v)));
     [
@@ -50,6 +56,8 @@ fn problems() -> [Problem; 6] {
         problem(distorted_cube(6, 0.25, true), false),
         problem(hexagon(4), false),
         problem(wheel(4), true),
+        by_modes(hexagon(4), false),
+        by_modes(wheel(4), true),
     ]
 }
 
@@ -252,7 +260,7 @@ fn it_solves_designs_of_every_contrast() {
     let void: Vec<u32> = (0..mesh.n_elements() as u32).filter(is_void).collect();
     let zero = vec![0.0; density.len()];
     let mut f = lumped_capacity(&mesh, &vec![1.0; density.len()]);
-    let problem = Discretization::new(mesh, Diffusion, constraints);
+    let problem = Discretization::new(mesh, Diffusion::default(), constraints);
     problem.constraints().clear(&mut f);
     for contrast in [1e-3, 1e-6, 1e-9] {
         let k = density.iter().map(|rho| contrast + (1.0 - contrast) * rho.powi(3)).collect();

@@ -3,8 +3,8 @@
 use topopt_design::Chain;
 use topopt_fem::orthotropy::stretch;
 use topopt_fem::{
-    Constraints, Coupling, Diffusion, Discretization, ElementFactors, LoadCase, Problem,
-    surface_load,
+    Constraints, Coupling, Diffusion, Discretization, ElementFactors, Formulation, LoadCase,
+    Problem, surface_load,
 };
 use topopt_mesh::surface::boundary_faces;
 
@@ -44,7 +44,8 @@ pub fn heat(is_orthotropic: bool) -> Problem<Diffusion, 1> {
     ];
     let factors = (0..mesh.n_elements()).map(|e| if e % 3 == 0 { 4.0 } else { 1.0 }).collect();
     let factors = ElementFactors { stiffness: Some(factors), mass: None };
-    let mut discretization = Discretization::new(mesh, Diffusion, held);
+    let mut discretization =
+        Discretization::new(mesh, Diffusion::by(Formulation::Incompatible), held);
     if is_orthotropic {
         let along = |e: usize| [1.0 + (e % 4) as f64, 2.0, 0.3 + 0.1 * (e % 7) as f64];
         let n = discretization.mesh().n_elements();

@@ -25,7 +25,7 @@ impl ElementKernel<1> for Reaction {
     type Packed = [f64; 1];
 
     fn matrix(&self, _: usize, x: &Corners) -> ElementMatrix<1> {
-        let [mut sum, capacity] = [0, 1].map(|term| Diffusion.matrix(term, x));
+        let [mut sum, capacity] = [0, 1].map(|term| Diffusion::default().matrix(term, x));
         let entries = sum.as_flattened_mut().as_flattened_mut().as_flattened_mut();
         let capacity = capacity.as_flattened().as_flattened().as_flattened();
         entries.iter_mut().zip(capacity).for_each(|(entry, c)| *entry += c);
@@ -33,12 +33,13 @@ impl ElementKernel<1> for Reaction {
     }
 
     fn diagonal_blocks(&self, _: usize, hex: &[u32; 8], x: &Corners) -> [[f64; 1]; 8] {
-        let [conduction, capacity] = [0, 1].map(|term| Diffusion.diagonal_blocks(term, hex, x));
+        let [conduction, capacity] =
+            [0, 1].map(|term| Diffusion::default().diagonal_blocks(term, hex, x));
         std::array::from_fn(|a| [conduction[a][0] + capacity[a][0]])
     }
 
     fn flops(&self) -> f64 {
-        Diffusion.flops()
+        Diffusion::default().flops()
     }
 
     fn product<S: Simd>(
@@ -48,7 +49,7 @@ impl ElementKernel<1> for Reaction {
         u: &Nodal<S, 1>,
         [c, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> Nodal<S, 1> {
-        Diffusion.product(simd, x, u, &[*c, *c])
+        Diffusion::default().product(simd, x, u, &[*c, *c])
     }
 
     fn block<S: Simd>(
@@ -58,11 +59,11 @@ impl ElementKernel<1> for Reaction {
         nodes: [usize; 2],
         [c, ..]: &[Lanes<S>; MAX_TERMS],
     ) -> [[Lanes<S>; 1]; 1] {
-        Diffusion.block(simd, gradients, nodes, &[*c, *c])
+        Diffusion::default().block(simd, gradients, nodes, &[*c, *c])
     }
 
     fn coupling(&self, _: usize, a: [f64; 3], b: [f64; 3]) -> [[f64; 1]; 1] {
-        Diffusion.coupling(Diffusion::CONDUCTION, a, b)
+        Diffusion::default().coupling(Diffusion::CONDUCTION, a, b)
     }
 
     fn constitutive<S: Simd>(
@@ -71,11 +72,11 @@ impl ElementKernel<1> for Reaction {
         gradient: &[[Lanes<S>; 3]; 1],
         coefficients: &[Lanes<S>; MAX_TERMS],
     ) -> [[Lanes<S>; 3]; 1] {
-        Diffusion.constitutive(simd, gradient, coefficients)
+        Diffusion::default().constitutive(simd, gradient, coefficients)
     }
 
     fn ground(&self, [c, ..]: &[f64; MAX_TERMS], x: &Corners) -> ElementVector<1> {
-        Diffusion.ground(&[*c, *c], x)
+        Diffusion::default().ground(&[*c, *c], x)
     }
 
     /// The reaction holds everything.

@@ -9,10 +9,10 @@ use pulp::{Simd, WithSimd};
 use topopt_mesh::hexahedron::gauss_points;
 use topopt_mesh::vector::dot;
 
-use super::formulation::Formulation;
-use super::mean_gradient::set_modes;
+use crate::Formulation;
 use crate::elements::Corners;
 use crate::lanes::MAX_LANES;
+use crate::mode_geometry::set_modes;
 use crate::operators::{
     Gradients, LaneGroup, Lanes, Matrix, Nodal, cofactors, from_group, to_group,
 };
@@ -156,7 +156,7 @@ fn set<S: Simd>(
             8
         }
         Formulation::Incompatible => {
-            set_modes(simd, x, gradients);
+            set_modes::<S, true>(simd, x, gradients);
             7
         }
     }

@@ -4,12 +4,12 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 use topopt_mesh::hexahedron::NODES;
 
-use super::formulation::{Formulation, diagonal_blocks_of, forces};
+use super::formulation::{diagonal_blocks_of, forces};
 use super::twins::{Twin, copied, joined};
 use crate::elements::Corners;
 use crate::lanes::{Lanes, MAX_LANES};
 use crate::operators::{LaneGroup, Nodal, from_group, to_group};
-use crate::{DIM, Elements, Material};
+use crate::{DIM, Elements, Formulation, Material};
 
 /// Steps of the power method in each element. From the dilation, which is close to the mode that is
 /// sought, five leave at most 3 % on fully integrated hexahedra of any aspect ratio. With

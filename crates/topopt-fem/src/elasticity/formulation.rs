@@ -1,24 +1,14 @@
-//! The formulation of hexahedra, and the integrals that depend on it.
+//! Integrals of elasticity that depend on the formulation of hexahedra.
 
 use pulp::{Scalar, Simd};
-use serde::Serialize;
 
 use super::integrals::{element_forces, lane_diagonal_blocks};
 use super::mean_gradient::mode_forces;
 use super::modes;
 use super::twins::Twin;
+use crate::Formulation;
 use crate::elements::Corners;
 use crate::operators::{Lanes, Nodal};
-
-/// Strains that a hexahedron takes into account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub enum Formulation {
-    /// Strains of trilinear displacements at the 2x2x2 Gauss points, without bubble or B-bar terms.
-    #[default]
-    Full,
-    /// Strain modes with incompatible modes condensed, see [`crate::StrainMode`].
-    Incompatible,
-}
 
 /// Forces at the nodes of elements by a formulation.
 #[inline(always)]

@@ -3,9 +3,9 @@
 use pulp::Simd;
 
 use super::integrals::plane;
-use super::mean_gradient::set_modes;
 use super::twins::{Twin, joined};
 use crate::elements::Corners;
+use crate::mode_geometry::set_modes;
 use crate::operators::{Gradients, Lanes, Matrix, Nodal};
 use crate::strain_modes::StrainMode;
 use crate::{DIM, ElementMatrix};
@@ -91,7 +91,7 @@ pub fn diagonal_blocks<S: Simd>(
     lame: (f64, f64),
 ) -> [[Lanes<S>; 6]; 8] {
     let mut gradients = Gradients::zeros(simd);
-    set_modes(simd, x, &mut gradients);
+    set_modes::<S, true>(simd, x, &mut gradients);
     for mode in gradients.at.iter_mut().take(7) {
         *mode = joined(simd, mode, twins);
     }

@@ -6,8 +6,8 @@ use topopt_mesh::hexahedron::gauss_points;
 use topopt_mesh::tetrahedron::POINTS;
 use topopt_mesh::vector::dot;
 
-use super::formulation::Formulation;
 use crate::DIM;
+use crate::Formulation;
 use crate::shape_gradients::physical_gradients;
 use crate::strain_modes::{MONOMIALS, StrainMode, monomial};
 use crate::strain_tensor::{Strain, Tensor};

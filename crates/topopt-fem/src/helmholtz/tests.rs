@@ -214,7 +214,7 @@ fn the_assembled_equation_is_the_reference_of_diffusion() {
     for whole in meshes() {
         let mesh = own(&whole);
         let constraints = Constraints::none(mesh.n_nodes());
-        let problem = Discretization::new(mesh.clone(), Diffusion, constraints);
+        let problem = Discretization::new(mesh.clone(), Diffusion::default(), constraints);
         let mut reference = Reference::new(&problem);
         let [k, c] = filter_coefficients(&whole, 0.6);
         reference.set_coefficients(&[&k, &c]);
@@ -256,7 +256,7 @@ fn matrix_free_diffusion_filters_as_the_assembled_equation() {
     for whole in meshes() {
         let mesh = own(&whole);
         let constraints = Constraints::none(mesh.n_nodes());
-        let problem = Discretization::new(mesh.clone(), Diffusion, constraints);
+        let problem = Discretization::new(mesh.clone(), Diffusion::default(), constraints);
         let [k, c] = filter_coefficients(&whole, 0.6);
         let mut operator = Strategy::Mf.build(&problem);
         operator.set_coefficients(&[&k, &c]);

@@ -44,6 +44,12 @@ impl<S: Simd> Gradients<S> {
         }
     }
 
+    /// Takes det J alone of elements with coordinates `x`, beside gradients of strain modes.
+    #[inline(always)]
+    pub fn set_determinants(&mut self, simd: S, x: &Nodal<S>) {
+        self.dets = determinants(simd, x);
+    }
+
     /// The integral of the shape function of node a.
     #[inline(always)]
     pub fn share(&self, simd: S, a: usize) -> Lanes<S> {
@@ -111,6 +117,17 @@ fn at_gauss_point<S: Simd>(
         }
     }
     Lanes::splat(simd, DETERMINANT_SCALE) * det
+}
+
+/// det J at the Gauss points of elements with coordinates `x`.
+#[inline(always)]
+pub fn determinants<S: Simd>(simd: S, x: &Nodal<S>) -> [Lanes<S>; 8] {
+    let dx = [derivatives(simd, x, 0), derivatives(simd, x, 1), derivatives(simd, x, 2)];
+    let mut dets = [Lanes::splat(simd, DETERMINANT_SCALE); 8];
+    for q in 0..8 {
+        dets[q] = dets[q] * cofactors(&at_point(&dx, slots(q))).1;
+    }
+    dets
 }
 
 /// The shape function of node a at Gauss point q.

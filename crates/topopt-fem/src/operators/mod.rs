@@ -15,6 +15,7 @@ mod trilinear;
 
 pub(crate) use diagonal::inverse_blocks_by_patches;
 pub(crate) use element_lanes::{load_coefficients, load_coordinates};
+pub(crate) use gradients::determinants;
 pub(crate) use trilinear::{
     DETERMINANT_SCALE, Derivatives, GRADIENT_SCALE, LaneGroup, Matrix, NODE, at_point, cofactors,
     derivatives, derivatives_transposed, from_group, hadamard, slots, times, to_group,

@@ -1,6 +1,7 @@
 //! Diffusion, one unknown per node: every operator against the reference, by name, and against
 //! mathematics.
 
+mod modes;
 mod solutions;
 mod tetrahedra;
 
@@ -12,8 +13,9 @@ use topopt_fem::operators::Reference;
 use topopt_fem::orthotropy::{mean_conductivity, stretch};
 use topopt_fem::stiffness::physical_gradients;
 use topopt_fem::{
-    BlockJacobi, Constraints, Diffusion, Discretization, ElementOperator, ElementPreconditioner,
-    Jacobi, Multigrid, Strategy, WithSprings, heat_flux,
+    BlockJacobi, Constraints, Corners, Diffusion, Discretization, ElementKernel, ElementOperator,
+    ElementPreconditioner, Formulation, Jacobi, Multigrid, StrainMode, Strategy, WithSprings,
+    heat_flux,
 };
 use topopt_linalg::{
     Cpu, CycleKind, Hierarchy, LinearOperator, Pcg, PcgOptions, StopReason, System,
@@ -25,15 +27,23 @@ use topopt_testing::{Noise, distorted_cube, hexagon, mapped_cube, mixed_cut, whe
 
 type Problem = Discretization<Diffusion, 1>;
 
+/// Both formulations of hexahedra.
+const FORMULATIONS: [Formulation; 2] = [Formulation::Incompatible, Formulation::Full];
+
 /// Diffusion on `mesh` with the nodes held where `held` is true.
 fn problem(mesh: HexMesh, held: impl Fn([f64; 3]) -> bool) -> Problem {
+    problem_by(Formulation::Full, mesh, held)
+}
+
+/// Such a problem by a formulation of the elements.
+fn problem_by(formulation: Formulation, mesh: HexMesh, held: impl Fn([f64; 3]) -> bool) -> Problem {
     let mut constraints = Constraints::none(mesh.n_nodes());
     for (node, &x) in mesh.coordinates().iter().enumerate() {
         if held(x) {
             constraints.fix(node, 0);
         }
     }
-    Discretization::new(mesh, Diffusion, constraints)
+    Discretization::new(mesh, Diffusion::by(formulation), constraints)
 }
 
 fn problems() -> Vec<(String, Problem)> {
@@ -44,12 +54,15 @@ fn problems() -> Vec<(String, Problem)> {
         ("wedges", wheel(5)),
         ("pyramids", mixed_cut()),
     ];
-    let isotropic = meshes.map(|(name, mesh)| (name.to_owned(), problem(mesh, |x| x[2] < 0.3)));
+    let isotropic = meshes.into_iter().flat_map(|(name, mesh)| {
+        FORMULATIONS
+            .map(|by| (format!("{name}, {by:?}"), problem_by(by, mesh.clone(), |x| x[2] < 0.3)))
+    });
     let of_both = |(name, problem): (String, Problem)| {
         let orthotropic = with_axes(problem.clone(), &noisy_axes(problem.mesh().n_elements()));
         [(format!("{name}, orthotropic"), orthotropic), (name, problem)]
     };
-    isotropic.into_iter().flat_map(of_both).collect()
+    isotropic.flat_map(of_both).collect()
 }
 
 /// Conductivities along x, y and z of every element, in ratios of up to 10.
@@ -118,11 +131,14 @@ fn every_operator_equals_the_reference() {
 
 #[test]
 fn it_is_symmetric_and_positive_definite() {
-    let free = problem(distorted_cube(3, 0.25, true), |_| false);
-    let held = problem(wheel(2), |x| x[2] < 0.2);
-    for (problem, capacity, zeros) in [(&free, 0.0, 1), (&free, 1.0, 0), (&held, 0.0, 0)] {
+    let cases = FORMULATIONS.into_iter().flat_map(|by| {
+        let free = problem_by(by, distorted_cube(3, 0.25, true), |_| false);
+        let held = problem_by(by, wheel(2), |x| x[2] < 0.2);
+        [(free.clone(), 0.0, 1), (free, 1.0, 0), (held, 0.0, 0)]
+    });
+    for (problem, capacity, zeros) in cases {
         let n = problem.mesh().n_elements();
-        for mut operator in operators(problem) {
+        for mut operator in operators(&problem) {
             operator.set_coefficients(&[&moduli(n), &vec![capacity; n]]);
             let a = dense(operator.as_ref());
             assert!((&a - a.transpose()).amax() < 1e-15, "{}", operator.strategy());
@@ -185,21 +201,23 @@ fn the_capacities_of_nodes_add_up_to_the_volume() {
 #[test]
 fn patch_test() {
     let is_inside = |x: [f64; 3]| x.iter().all(|v| (1e-9..1.0 - 1e-9).contains(v));
-    let mesh = distorted_cube(4, 0.3, false);
-    let problem = problem(mesh, |_| false);
-    let (mesh, n) = (problem.mesh(), problem.mesh().n_elements());
-    let u: Vec<f64> = mesh.coordinates().iter().map(|x| 1.0 + x[0] - 2.0 * x[1] + x[2]).collect();
-    for mut operator in operators(&problem) {
-        operator.set_coefficients(&[&vec![2.0; n], &vec![0.0; n]]);
-        for (source, &x) in product(operator.as_ref(), &u).iter().zip(mesh.coordinates()) {
-            assert!(!is_inside(x) || source.abs() < 1e-14, "{}", operator.strategy());
-        }
+    for by in FORMULATIONS {
+        let problem = problem_by(by, distorted_cube(4, 0.3, false), |_| false);
+        let (mesh, n) = (problem.mesh(), problem.mesh().n_elements());
+        let points = mesh.coordinates().iter();
+        let u: Vec<f64> = points.map(|x| 1.0 + x[0] - 2.0 * x[1] + x[2]).collect();
+        for mut operator in operators(&problem) {
+            operator.set_coefficients(&[&vec![2.0; n], &vec![0.0; n]]);
+            for (source, &x) in product(operator.as_ref(), &u).iter().zip(mesh.coordinates()) {
+                assert!(!is_inside(x) || source.abs() < 1e-14, "{}", operator.strategy());
+            }
 
-        // The energy is that of the gradient over the volume.
-        let mut works = vec![0.0; n];
-        operator.element_work(Diffusion::CONDUCTION, &u, &u, &mut works);
-        let expected: Vec<f64> = mesh.volumes().iter().map(|v| 6.0 * v).collect();
-        assert_close(&works, &expected, 1e-13, operator.strategy());
+            // The energy is that of the gradient over the volume.
+            let mut works = vec![0.0; n];
+            operator.element_work(Diffusion::CONDUCTION, &u, &u, &mut works);
+            let expected: Vec<f64> = mesh.volumes().iter().map(|v| 6.0 * v).collect();
+            assert_close(&works, &expected, 1e-13, operator.strategy());
+        }
     }
 }
 
@@ -276,6 +294,16 @@ fn every_preconditioner_solves_and_multigrid_in_few_iterations() {
     }
 }
 
+/// Gradients of the shape functions at the Gauss points or of the modes, with their weights.
+fn gradients(formulation: Formulation, x: &Corners) -> Vec<([[f64; 3]; 8], f64)> {
+    match formulation {
+        Formulation::Full => hexahedron::gauss_points().map(|xi| physical_gradients(x, xi)).into(),
+        Formulation::Incompatible => {
+            StrainMode::all(x).map(|mode| (mode.gradients, mode.weight)).into()
+        }
+    }
+}
+
 /// The reference on stretched elements, against the integral of sum_i k_i dN_a/dx_i dN_b/dx_i.
 #[test]
 fn orthotropic_elements_have_the_integral_of_their_conductivities() {
@@ -289,13 +317,12 @@ fn orthotropic_elements_have_the_integral_of_their_conductivities() {
         let mut expected = vec![0.0; n];
         for (e, hex) in free.mesh().hexes().iter().enumerate() {
             let x = free.mesh().element_coordinates(e);
-            for xi in hexahedron::gauss_points() {
-                let (gradients, det) = physical_gradients(&x, xi);
+            for (gradients, weight) in gradients(free.kernel().formulation(), &x) {
                 let slope = |field: &[f64], i: usize| -> f64 {
                     (0..8).map(|a| field[hex[a] as usize] * gradients[a][i]).sum()
                 };
                 let works = (0..3).map(|i| along[e][i] * slope(&v, i) * slope(&u, i));
-                expected[e] += works.sum::<f64>() * det;
+                expected[e] += works.sum::<f64>() * weight;
             }
         }
 

@@ -4,7 +4,7 @@
 use topopt_fem::operators::Reference;
 use topopt_fem::{
     Constraints, Coupling, Diffusion, Discretization, ElementOperator, ElementPreconditioner,
-    Jacobi, Multigrid, Strategy, WithSprings, surface_load,
+    Formulation, Jacobi, Multigrid, Strategy, WithSprings, surface_load,
 };
 use topopt_linalg::{Cpu, CycleKind, LinearOperator};
 use topopt_mesh::surface::{boundary_faces, face_center, face_coordinates};
@@ -32,7 +32,7 @@ fn problem(mesh: HexMesh, coefficient: f64) -> Problem {
     let mut held = Constraints::none(mesh.n_nodes());
     (0..mesh.n_nodes()).step_by(13).for_each(|node| held.fix(node, 0));
     let held = with_film(held, &mesh, coefficient);
-    Discretization::new(mesh, Diffusion, held)
+    Discretization::new(mesh, Diffusion::by(Formulation::Incompatible), held)
 }
 
 /// K x of the reference, and C x without rows and columns of held nodes, by single couplings.
@@ -127,7 +127,7 @@ fn every_operator_has_the_consistent_capacity() {
 fn a_constant_is_not_coupled() {
     let mesh = distorted_cube(4, 0.2, true);
     let held = with_film(Constraints::none(mesh.n_nodes()), &mesh, 3.0);
-    let problem = Discretization::new(mesh, Diffusion, held);
+    let problem = Discretization::new(mesh, Diffusion::by(Formulation::Incompatible), held);
     let n = problem.mesh().n_elements();
     let mut operator = Strategy::Mf.build(&problem);
     operator.set_coefficients(&[&vec![0.0; n], &vec![0.0; n]]);

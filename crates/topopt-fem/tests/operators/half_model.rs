@@ -3,8 +3,8 @@
 use topopt_fem::stiffness_tensor::{isotropic, turned};
 use topopt_fem::{
     Asymmetry, BodyForce, Constraints, CpuSolvers, Diffusion, Discretization, Elasticity,
-    ElementData, ElementFactors, HalfModel, Law, Laws, LoadCase, Material, Problem, Strategy,
-    Supports, ThermalStrains, WithSprings, temperature_changes,
+    ElementData, ElementFactors, Formulation, HalfModel, Law, Laws, LoadCase, Material, Problem,
+    Strategy, Supports, ThermalStrains, WithSprings, temperature_changes,
 };
 use topopt_linalg::{Cpu, LinearOperator};
 use topopt_mesh::cells::Shape;
@@ -144,7 +144,8 @@ fn halves_of_heat_with_films_have_the_products_of_the_whole() {
         };
         // The film is above z = 0.3 alone.
         let n = n.min(2);
-        let equation = Discretization::new(mesh.clone(), Diffusion, held);
+        let equation =
+            Discretization::new(mesh.clone(), Diffusion::by(Formulation::Incompatible), held);
         let load = LoadCase::new("heat", vec![1.0; mesh.n_nodes()]);
         let problem = Problem::of(equation, vec![load]).unwrap();
         assert_half(&problem, n, &format!("{n} planes, {} elements", mesh.n_elements()));

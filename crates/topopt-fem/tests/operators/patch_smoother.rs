@@ -28,7 +28,7 @@ fn problem<K: CpuSolvers<N>, const N: usize>(n: usize, kernel: K) -> Discretizat
 }
 
 fn heat(n: usize) -> Discretization<Diffusion, 1> {
-    problem(n, Diffusion)
+    problem(n, Diffusion::default())
 }
 
 fn elastic(n: usize) -> Discretization<Elasticity, 3> {

@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use topopt_fem::{
-    Constraints, Diffusion, Discretization, ElementPreconditioner, Held, Multigrid, StepData,
-    StepSolver, Strategy, ThetaScheme, lumped_capacity,
+    Constraints, Diffusion, Discretization, ElementPreconditioner, Formulation, Held, Multigrid,
+    StepData, StepSolver, Strategy, ThetaScheme, lumped_capacity,
 };
 use topopt_linalg::{Cpu, CycleKind, Pcg, PcgOptions, PcgOutcome, Space, StopReason};
 use topopt_mesh::HexMesh;
@@ -37,13 +37,21 @@ impl Study {
         let mut constraints = Constraints::none(self.mesh.n_nodes());
         let coordinates = self.mesh.coordinates().iter().enumerate();
         coordinates.filter(|(_, x)| (self.is_held)(**x)).for_each(|(n, _)| constraints.fix(n, 0));
-        Discretization::new(self.mesh.clone(), Diffusion, constraints)
+        Discretization::new(
+            self.mesh.clone(),
+            Diffusion::by(Formulation::Incompatible),
+            constraints,
+        )
     }
 
     /// The state after `n` steps to the time `end`.
     fn run(&self, theta: f64, n: usize, end: f64, each: &mut Each) -> Vec<f64> {
         let (problem, mesh) = (self.problem(), &self.mesh);
-        let bare = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+        let bare = Discretization::new(
+            mesh.clone(),
+            Diffusion::by(Formulation::Incompatible),
+            Constraints::none(mesh.n_nodes()),
+        );
         let (dt, elements) = (end / n as f64, mesh.n_elements());
         let [k, zero] = [self.conductivity, 0.0].map(|v| vec![v; elements]);
         let rate = vec![self.capacity / (theta * dt); elements];

@@ -174,7 +174,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
                     let linear = part.linear();
                     let mesh = &linear.as_ref().unwrap_or(part).mesh;
                     let free = Constraints::none(mesh.n_nodes());
-                    let local = Discretization::new(mesh.clone(), Diffusion, free);
+                    let local = Discretization::new(mesh.clone(), Diffusion::default(), free);
                     (linear, local)
                 });
                 let terms = filter_coefficients(&part.mesh, radius);

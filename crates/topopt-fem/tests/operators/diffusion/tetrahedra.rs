@@ -217,7 +217,7 @@ fn films_are_positive() {
     let bulge = |[x, y, z]: [f64; 3]| [x, y + 0.1 * x * x, z + 0.2 * x * y];
     let mesh = kuhn([2, 2, 1], bulge, true);
     let held = with_film(Constraints::none(mesh.n_nodes()), &mesh, 3.0);
-    let problem = Discretization::new(mesh, Diffusion, held);
+    let problem = Discretization::new(mesh, Diffusion::default(), held);
     let n = problem.mesh().n_elements();
     let mut operator = WithSprings::new(&Cpu, &problem, Strategy::Mf.build(&problem)).unwrap();
     operator.set_coefficients(&[&vec![0.0; n], &vec![0.0; n]]);

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use topopt_fem::tetrahedra::TetrahedraMultigrid;
 use topopt_fem::{
     BlockJacobi, Constraints, CpuSolvers, Diffusion, Discretization, Distributed,
-    DistributedPreconditioner, Elasticity, ElementOperator, ElementPreconditioner, Jacobi,
-    Material, Multigrid, NodalModes, PartSharing, PartVectors, Strategy, WithSprings,
+    DistributedPreconditioner, Elasticity, ElementOperator, ElementPreconditioner, Formulation,
+    Jacobi, Material, Multigrid, NodalModes, PartSharing, PartVectors, Strategy, WithSprings,
 };
 use topopt_linalg::{
     Backend, BackendError, Cpu, CycleKind, Pcg, PcgOptions, Space, StopReason, System,
@@ -226,7 +226,7 @@ fn multigrid_of_heat_takes_about_as_many_iterations() {
         (0..mesh.n_nodes()).step_by(301).for_each(|node| held.fix(node, 0));
         let n = mesh.n_elements();
         let conductivities = bars(&mesh, 1e-3);
-        let whole = Discretization::new(mesh, Diffusion, held);
+        let whole = Discretization::new(mesh, Diffusion::by(Formulation::Incompatible), held);
         let coefficients = [conductivities, vec![1e-3; n]];
         let mut multigrid = Multigrid::<_, 1, 1>::new(&whole, CycleKind::K).unwrap();
         let operator = Strategy::Mf.build(&whole);
@@ -256,7 +256,11 @@ fn large_levels_are_divided_one_below_the_other() {
     assert_close(&u, &alone.1, 1e-5, "two divided levels");
     assert!(iterations as f64 <= 1.15 * alone.0 as f64, "{iterations}, {}", alone.0);
 
-    let whole = Discretization::new(mesh.clone(), Diffusion, Constraints::none(mesh.n_nodes()));
+    let whole = Discretization::new(
+        mesh.clone(),
+        Diffusion::by(Formulation::Incompatible),
+        Constraints::none(mesh.n_nodes()),
+    );
     let mut multigrid = Multigrid::<_, 1, 1>::new(&whole, CycleKind::K).unwrap();
     let operator = Strategy::Mf.build(&whole);
     let alone = solve(&Cpu, &whole, &conductors, operator, &mut multigrid).unwrap();
