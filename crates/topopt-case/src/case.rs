@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use toml::Spanned;
 use topopt_fem::{Coupling, DIM, Elasticity};
 use topopt_io::deck::Deck;
 use topopt_io::vtk::vtu;
@@ -12,7 +13,7 @@ use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Generator, PhysicsKind};
+use crate::config::{Config, Generator, NodesOfSet, PhysicsKind};
 use crate::design_space::DesignBodies;
 use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
@@ -90,10 +91,13 @@ impl Generator {
         size: Option<u8>,
         elements: Option<usize>,
     ) -> Result<HexMesh, GenerateError> {
-        let of_elements = || Resolution::Elements(elements.unwrap_or(0));
-        let resolution = size.map_or_else(of_elements, |size| Resolution::Size(size.into()));
-        self.benchmark().generate(resolution)
+        self.benchmark().generate(resolution(size, elements))
     }
+}
+
+fn resolution(size: Option<u8>, elements: Option<usize>) -> Resolution {
+    let of_elements = || Resolution::Elements(elements.unwrap_or(0));
+    size.map_or_else(of_elements, |size| Resolution::Size(size.into()))
 }
 
 impl Case {
@@ -223,6 +227,21 @@ impl<const N: usize> Case<N> {
         Lookup { config, mesh: &self.mesh, sets: &self.sets, nodal: &self.nodal }
     }
 
+    /// Numbers of nodes of the sets whose nodes have a force or a spring each.
+    pub fn nodes_of_sets(&self, config: &Config) -> Vec<NodesOfSet> {
+        let loads = config.loads.iter().filter(|load| load.gives("force"));
+        let loads = loads.filter_map(|load| Some((load.set.as_ref()?, load.kind)));
+        let springs = config.springs.iter().filter(|spring| spring.stiffness.is_some());
+        let sets = loads.chain(springs.map(|spring| (&spring.set, spring.kind)));
+        let lookup = self.lookup(config);
+        let nodes = |(set, kind): (&Spanned<String>, _)| NodesOfSet {
+            set: set.get_ref().clone(),
+            kind,
+            n: lookup.nodes(set, kind, &mut Vec::new()).len(),
+        };
+        sets.map(nodes).collect()
+    }
+
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.
     pub fn node_number(&self, node: u32) -> u64 {
         Tags::node(self.tags.as_ref(), node)
@@ -328,8 +347,13 @@ impl Meshed {
                 .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
         }
 
-        let mesh = generator
-            .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
+        let size = size.map(|size| *size.get_ref());
+        let elements = elements.map(|n| *n.get_ref());
+        let mesh = match config.is_coarser() {
+            true => generator.benchmark().generate_coarser(resolution(size, elements)),
+            false => generator.generate(size, elements),
+        };
+        let mesh = mesh
             .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
 
         let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());

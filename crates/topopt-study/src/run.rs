@@ -1,5 +1,6 @@
 //! A run: the design loop on the computer of a case, and those that observe it.
 
+mod coarse;
 mod design_run;
 mod on_ranks;
 mod prepared;

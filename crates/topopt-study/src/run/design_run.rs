@@ -31,6 +31,8 @@ pub(super) struct DesignRun<'a, K, const N: usize> {
     pub strategy: config::Strategy,
     /// State of the design to resume from; none for a new run.
     pub state: Option<&'a DesignState>,
+    /// Number of designs on a coarser mesh before the first.
+    pub begun: usize,
     /// Densities to start from; empty on ranks after the first.
     pub densities: Option<&'a [f64]>,
     /// Case and observer, on the first rank alone.
@@ -50,8 +52,22 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
             subject,
             strategy: prepared.strategy(asked.config.solver.strategy),
             state: prepared.state(),
+            begun: prepared.n_begun(),
             densities: prepared.densities(),
             first: Some(First { prepared, observer }),
+        }
+    }
+
+    /// Builds a run on a coarser mesh, which nobody observes.
+    pub fn of_coarse(asked: Asked<'a>, prepared: &'a Prepared<K, N>) -> Self {
+        Self {
+            asked,
+            subject: prepared.model.subject_of_run(),
+            strategy: prepared.strategy(asked.config.solver.strategy),
+            state: None,
+            begun: 0,
+            densities: None,
+            first: None,
         }
     }
 }
@@ -92,6 +108,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 
         // From here on an interruption leaves results to be reported.
         let _listening = interrupt.listen();
+        let begun = first.as_ref().and_then(|(_, first)| first.prepared.begun.as_ref());
         let reporter = first.map(|(mut summary, first)| {
             summary.record.neighbors = neighbors.get();
             full_part.into_iter().for_each(|full_part| summary.hold_against(full_part));
@@ -104,6 +121,10 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             is_ended_by_observer: false,
             reporter: reporter.transpose().map_err(InputError::from)?,
         };
+        if let (Some((begun, _)), Some(reporter)) = (begun, &mut watcher.reporter) {
+            let reported = begun.reports.iter().try_for_each(|report| reporter.coarse(report));
+            reported.map_err(DesignError::Observer)?;
+        }
         let ended = optimization.run(&mut watcher).and_then(|outcome| {
             let interrupted = outcome.ended == Ended::Interrupted;
             let kept = watcher.keep_state(&optimization.design(), interrupted);
@@ -139,7 +160,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 
 impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     /// The strategy of the first part of a resumed run, if all ranks still have it.
-    fn strategy(&self, computer: &impl Computer) -> config::Strategy {
+    pub fn strategy(&self, computer: &impl Computer) -> config::Strategy {
         let is_here = computer.strategies(self.subject).contains(&self.strategy.name());
         match computer.communicator().any(!is_here) {
             true => self.asked.config.solver.strategy,
@@ -148,7 +169,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     }
 
     /// The solver for the thicker design, where that is solved as well, by the strategy of `solver`.
-    fn of_thicker<'b, C: Computer>(
+    pub fn of_thicker<'b, C: Computer>(
         &self,
         computer: &'b C,
         solver: &Solver<'b, C::Backend>,
@@ -199,7 +220,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         solver: &Solver<C::Backend>,
         doubtful: Vec<String>,
     ) -> RunSummary<'a> {
-        let Prepared { model, notes, resumption, start_from, .. } = first.prepared;
+        let Prepared { model, notes, resumption, start_from, begun, .. } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
         let mut summary = RunSummary::new(self.asked.config, model, doubtful, (device, strategy));
         summary.record.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
@@ -210,6 +231,9 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
         if let Some((design, _)) = start_from {
             summary.start_from(design);
+        }
+        if let Some((begun, _)) = begun {
+            summary.begin_coarse(&begun.start);
         }
         summary
     }
@@ -232,7 +256,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
 
     /// Builds the design loop with its filter and start; `bare` is given for steps in time. The
     /// size of the filter's weights is written to `neighbors`.
-    fn optimization<'b, C: Computer>(
+    pub fn optimization<'b, C: Computer>(
         &self,
         computer: &'b C,
         (solver, thicker): (Solver<'b, C::Backend>, Option<Solver<'b, C::Backend>>),
@@ -267,7 +291,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let optimization = design_loop::of(config, subject, backend, parts, stop, self.densities)?;
         match self.state {
             Some(state) => Ok(optimization.resumed(state)?),
-            None => Ok(optimization),
+            None => Ok(optimization.after(self.begun)),
         }
     }
 }
@@ -375,7 +399,7 @@ fn until_interrupted(ranks: &dyn Communicator, interrupt: &Interrupt) -> Control
 }
 
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.
-fn verdict(ended: Ended, iterations: usize, asked: Asked) -> Result<(), Failure> {
+pub(super) fn verdict(ended: Ended, iterations: usize, asked: Asked) -> Result<(), Failure> {
     match ended {
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {

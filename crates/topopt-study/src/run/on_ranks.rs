@@ -154,6 +154,7 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
             },
             strategy: brief.strategy,
             state: brief.state.as_ref(),
+            begun: 0,
             densities: brief.has_densities.then_some(&[]),
             first: None,
         };

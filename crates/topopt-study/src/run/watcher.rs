@@ -8,6 +8,7 @@ use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
 use topopt_design::{
     Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError, Settings,
+    StepTimes,
 };
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
@@ -340,6 +341,18 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         record.done.seconds.preprocess += start.elapsed().as_secs_f64();
         observer.start(&summary);
         Ok(Self { model, files, observer, is_ended: false, summary, whole, clock })
+    }
+
+    /// Reports a design of a coarser mesh, whose time has passed before the first one of this mesh.
+    pub fn coarse(&mut self, report: &IterationReport) -> Result<(), ObserverError> {
+        let design = Evaluated { report, density: None, fields: None, since: Instant::now() };
+        if let Some(files) = &mut self.files {
+            let _ = files.results.evaluated(&design)?;
+        }
+        let untimed = IterationReport { times: StepTimes::default(), ..report.clone() };
+        self.summary.record.done.add(self.summary.posed, &untimed, design.since.elapsed());
+        self.is_ended |= self.observer.evaluated(&design)?.is_break();
+        Ok(())
     }
 
     fn wanted(&self, iteration: usize) -> Wanted {
