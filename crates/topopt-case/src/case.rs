@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use toml::Spanned;
 use topopt_fem::{Coupling, DIM, Elasticity};
 use topopt_io::deck::Deck;
 use topopt_io::vtk::vtu;
@@ -13,7 +12,7 @@ use topopt_mesh::generate::{Benchmark, GenerateError, Resolution};
 use topopt_mesh::{HexMesh, Renumbering, Sets};
 
 use crate::case_loads::CaseLoads;
-use crate::config::{Config, Generator, NodesOfSet, PhysicsKind};
+use crate::config::{Config, Generator, PhysicsKind};
 use crate::design_space::DesignBodies;
 use crate::fields::{Fields, Maker};
 use crate::finding::{Finding, InputError};
@@ -225,21 +224,6 @@ impl<const N: usize> Case<N> {
     /// Returns a lookup of the sets and nodal forces of the case.
     pub fn lookup<'a>(&'a self, config: &'a Config) -> Lookup<'a> {
         Lookup { config, mesh: &self.mesh, sets: &self.sets, nodal: &self.nodal }
-    }
-
-    /// Numbers of nodes of the sets whose nodes have a force or a spring each.
-    pub fn nodes_of_sets(&self, config: &Config) -> Vec<NodesOfSet> {
-        let loads = config.loads.iter().filter(|load| load.gives("force"));
-        let loads = loads.filter_map(|load| Some((load.set.as_ref()?, load.kind)));
-        let springs = config.springs.iter().filter(|spring| spring.stiffness.is_some());
-        let sets = loads.chain(springs.map(|spring| (&spring.set, spring.kind)));
-        let lookup = self.lookup(config);
-        let nodes = |(set, kind): (&Spanned<String>, _)| NodesOfSet {
-            set: set.get_ref().clone(),
-            kind,
-            n: lookup.nodes(set, kind, &mut Vec::new()).len(),
-        };
-        sets.map(nodes).collect()
     }
 
     /// Number of a node in the mesh file; for a generated mesh, in the one `topopt mesh` writes.

@@ -57,6 +57,14 @@ pub struct CoarseStart {
     pub seconds: f64,
 }
 
+impl CoarseStart {
+    /// Says which designs are of the coarser mesh.
+    pub fn said(&self) -> String {
+        let Self { designs, elements, .. } = self;
+        format!("designs 1 to {designs} are of {elements} elements of about twice the edge")
+    }
+}
+
 /// The values of the responses that a case asks for, of the last design.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answer {

@@ -10,8 +10,15 @@ const MANY: usize = 200_000;
 /// Ratio of the edges of elements.
 const STEP: f64 = 2.0;
 
-/// Least radius of filters on the coarser mesh, in element widths: with 1 they do nothing.
-const LEAST_RADIUS: f64 = 1.5;
+/// Designs on the coarser mesh of a run without stages, the last included: as many as grey ones of
+/// the style `crisp`.
+const WITHOUT_STAGES: usize = 20;
+
+/// Least radius of filters on the coarser mesh, in element widths. In cubes a density that goes up
+/// and down from one element to the next has the same mean around each: 1.2 + 6 x 0.2 of weights
+/// are halves of both. With 1.5 designs of a radius of 2 on their own mesh were of fewer members, and
+/// up to 1.6 % more compliant.
+const LEAST_RADIUS: f64 = 1.2;
 
 /// Narrowest surface of the style `crisp` that a coarser mesh has, in element widths.
 const LEAST_HALF_WIDTH: f64 = 0.55;
@@ -46,7 +53,7 @@ impl Config {
     /// In words why there is none.
     pub fn coarser(&self, n_elements: usize, nodes: Vec<NodesOfSet>) -> Result<Self, &'static str> {
         let last = self.last_coarse();
-        if last < 2 {
+        if last < 2 || self.optimizer.max_iterations <= last {
             return Err("it has too few iterations");
         }
 
@@ -72,7 +79,8 @@ impl Config {
     /// `radius` of a filter on elements of a mean width, or the least that it needs on a mesh that
     /// is coarser than what the case asks for.
     pub(crate) fn filter_radius(&self, radius: f64, element_width: f64) -> f64 {
-        let least = if self.is_coarser() { LEAST_RADIUS * element_width } else { 0.0 };
+        let of = std::env::var("TOPOPT_LEAST_RADIUS").map_or(LEAST_RADIUS, |x| x.parse().unwrap());
+        let least = if self.is_coarser() { of * element_width } else { 0.0 };
         radius.max(least)
     }
 
@@ -85,15 +93,14 @@ impl Config {
     }
 
     /// The last design on the coarser mesh, which is the first on the mesh of the case: that before
-    /// the second stage, or in the middle of a run without stages.
+    /// the second stage.
     fn last_coarse(&self) -> usize {
         if let Ok(last) = std::env::var("TOPOPT_LAST_COARSE") {
             return last.parse().unwrap();
         }
         let begins = self.continuation.iter().map(|stage| stage.from);
         let second = begins.filter(|from| *from > 1).min();
-        let all = self.optimizer.max_iterations;
-        second.map_or(all / 2, |from| from - 1).min(all)
+        second.map_or(WITHOUT_STAGES, |from| from - 1)
     }
 
     /// Doubles the edge of the elements that the case asks for.
@@ -140,5 +147,87 @@ fn halved(course: Course) -> Course {
             (changing.start, changing.end) = (halved(changing.start), halved(changing.end));
             Course::Changing(changing)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const CASE: &str = "[mesh]\ngenerator = \"cantilever\"\nelements = 2000\n\
+        [[supports]]\nset = \"fixed\"\n[[loads]]\nset = \"load\"\nforce = [0, -1, 0]\n\
+        [design]\nvolume_fraction = 0.3\n[filter]\nradius_in_elements = 4\n\
+        [optimizer]\nstart = \"coarse\"\n";
+
+    fn config(text: &str) -> Config {
+        Config::parse(Path::new("case.toml"), text.into(), &[]).unwrap()
+    }
+
+    fn coarser(text: &str) -> Result<Config, &'static str> {
+        config(text).coarser(2000, Vec::new())
+    }
+
+    /// The same file has another number of elements, and the same body.
+    #[test]
+    fn lengths_in_elements_are_those_of_the_case() {
+        let coarser = coarser(CASE).unwrap();
+        assert_eq!(coarser.filter.get_ref().radius_in_elements, Some(2.0));
+        assert_eq!(coarser.optimizer.max_iterations, 25);
+        let half_widths = coarser.continuation.iter().filter_map(|stage| stage.half_width);
+        let ends: Vec<_> = half_widths.map(|course| [course.start(), course.end()]).collect();
+        assert_eq!(ends, [[1.5, 0.55], [0.55, 0.1]]);
+        assert!(coarser.is_coarser() && !coarser.begins_coarse(2000));
+        // A filter of 1.2 elements at least.
+        assert_eq!(coarser.filter_radius(4.0, 2.0), 4.0);
+        assert_eq!(coarser.filter_radius(2.0, 2.0), 2.4);
+        assert_eq!(config(CASE).filter_radius(2.0, 2.0), 2.0);
+    }
+
+    #[test]
+    fn what_each_node_has_is_shared_by_fewer() {
+        let nodes = vec![NodesOfSet { set: "load".into(), kind: None, n: 11 }];
+        let coarser = config(CASE).coarser(2000, nodes).unwrap();
+        assert_eq!(coarser.share_of_node("load", None, 6), 11.0 / 6.0);
+        assert_eq!(coarser.share_of_node("other", None, 6), 1.0);
+        assert_eq!(coarser.share_of_node("load", Some(SelectKind::Faces), 6), 1.0);
+        assert_eq!(config(CASE).share_of_node("load", None, 6), 1.0);
+    }
+
+    #[test]
+    fn geometries_have_elements_of_twice_the_edge() {
+        let mesh = "[mesh]\nfile = \"part.step\"\nelement_size = 2.0\nacross = 3\n\
+            method = \"hexahedra\"\n[[mesh.refine]]\nset = \"hole\"\nelement_size = 0.5\n";
+        let case = CASE.replace("[mesh]\ngenerator = \"cantilever\"\nelements = 2000\n", mesh);
+        let coarser = coarser(&case).unwrap();
+        let mesh = coarser.mesh.get_ref();
+        assert_eq!(mesh.element_size.as_ref().map(|size| *size.get_ref()), Some(4.0));
+        assert_eq!(mesh.across.as_ref().map(|across| *across.get_ref()), Some(2));
+        let refine = &mesh.refine[0];
+        assert_eq!((*refine.element_size.get_ref(), refine.distance), (1.0, Some(1.0)));
+
+        let counted = case.replace("element_size = 2.0", "elements = 16000");
+        let coarser = config(&counted).coarser(17_000, Vec::new()).unwrap();
+        let elements = coarser.mesh.get_ref().elements.as_ref();
+        assert_eq!(elements.map(|elements| *elements.get_ref()), Some(2125));
+    }
+
+    #[test]
+    fn runs_that_cannot_begin_coarse_say_why() {
+        let generated = "generator = \"cantilever\"\nelements = 2000";
+        let of_file = CASE.replace(generated, "file = \"part.msh\"");
+        assert_eq!(coarser(&of_file).unwrap_err(), "its mesh comes from a file");
+        let of_geometry = CASE.replace(generated, "file = \"part.geo\"");
+        assert!(coarser(&of_geometry).unwrap_err().starts_with("the geometry says"));
+        let short = format!("{CASE}max_iterations = 25\n");
+        assert_eq!(coarser(&short).unwrap_err(), "it has too few iterations");
+    }
+
+    #[test]
+    fn large_meshes_begin_coarse_by_themselves() {
+        let by = |start| config(&CASE.replace("\"coarse\"", start));
+        assert!(by("\"auto\"").begins_coarse(MANY) && !by("\"auto\"").begins_coarse(MANY - 1));
+        assert!(by("\"coarse\"").begins_coarse(8) && !by("\"fine\"").begins_coarse(8 * MANY));
     }
 }

@@ -371,8 +371,8 @@ pub enum Start {
     /// That of the case.
     #[default]
     Fine,
-    /// Elements of twice the edge until the second stage, or half of the iterations without stages,
-    /// where the case makes its mesh itself.
+    /// Elements of twice the edge until the second stage, or 20 iterations without stages, where the
+    /// case makes its mesh itself.
     Coarse,
     /// Elements of twice the edge where the case asks for 200,000 elements or more.
     Auto,

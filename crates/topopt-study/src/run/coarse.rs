@@ -1,22 +1,18 @@
 //! The begin of a run on a coarser mesh of its part, while the host prepares the mesh of the case.
 
 use std::cell::Cell;
-use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use topopt_case::case::Case;
-use topopt_case::config::Config;
 use topopt_case::interrupt::Interrupt;
-use topopt_case::model::Model;
 use topopt_case::own::Own;
-use topopt_case::physics::Physics;
 use topopt_design::{Design, Ended, IterationReport, Observer, ObserverError};
 use topopt_linalg::{PcgProgress, Pointwise};
-use topopt_mesh::{ElementInterpolation, HexMesh};
+use topopt_mesh::ElementInterpolation;
 
+use super::begun::{Begun, Coarser, not_begun};
 use super::design_run::{DesignRun, verdict};
 use super::prepared::Prepared;
 use super::request::{Asked, Request};
@@ -27,62 +23,13 @@ use crate::place::Place;
 use crate::ranks::Team;
 use crate::thread_pool::thread_pool;
 
-/// Designs of a coarser mesh, from which a run begins.
-pub(super) struct Begun {
-    /// Number of them, their elements, and the time that they took.
-    pub start: CoarseStart,
-    /// Numbers of the designs, without the last.
-    pub reports: Vec<IterationReport>,
-    /// Share of the design volume that the last design fills.
-    pub volume: f64,
-    mesh: HexMesh,
-    /// Design variables of the last design, `[n_elements]` of the mesh.
-    variables: Vec<f64>,
-}
-
-impl Begun {
-    /// The design variables on the elements of `model`, `[n_elements]` in the numbering of the
-    /// problem.
-    pub fn on<K: Physics<N>, const N: usize>(&self, model: &Model<K, N>) -> Vec<f64> {
-        let interpolation = ElementInterpolation::new(&self.mesh, &self.variables);
-        interpolation.at(&model.problem.mesh().centers())
-    }
-}
-
-/// The case of a run on a coarser mesh of the part, where the run is to begin on one.
-///
-/// # Errors
-/// In words why it does not.
-pub(super) fn wanted<const N: usize>(
-    asked: Asked,
-    case: &Case<N>,
-) -> Option<Result<Config, String>> {
-    let Asked { config, request, .. } = asked;
-    if !config.begins_coarse(case.mesh.n_elements()) {
-        return None;
-    }
-    let coarser = match () {
-        _ if request.team.size() > 1 => Err("it has several ranks"),
-        _ if request.mesh.is_some() || !request.own.is_empty() => {
-            Err("its mesh, or a function, is the caller's")
-        }
-        _ => config.coarser(case.mesh.n_elements(), case.nodes_of_sets(config)),
-    };
-    Some(coarser.map_err(not_begun))
-}
-
-/// Note on a run that was to begin coarse.
-fn not_begun(why: impl Display) -> String {
-    format!("the run did not begin on coarser elements: {why}")
-}
-
-/// Designs on the mesh of `config` at a place, until they are given up.
+/// Makes designs of a coarser case at a place, until they are given up.
 ///
 /// # Errors
 /// An interruption; a note on any other failure.
 pub(super) fn begin<K: Solvable<N>, const N: usize>(
     Asked { request, interrupt, .. }: Asked,
-    config: &Config,
+    Coarser { config, centers }: &Coarser,
     (place, is_given_up): (&Place, &AtomicBool),
 ) -> Result<Result<Begun, String>, Failure> {
     let start = Instant::now();
@@ -96,7 +43,7 @@ pub(super) fn begin<K: Solvable<N>, const N: usize>(
     };
     let asked = Asked { config, request: &request, interrupt, start };
     let begun = thread_pool(config.solver.threads)?.install(|| {
-        let (place, prepared) = Prepared::<K, N>::of(asked, || Ok(place.clone()))?;
+        let (place, prepared) = Prepared::<K, N>::of(asked, || Ok(place.clone()), begin::<K, N>)?;
         let model = &prepared.model;
         let run = DesignRun::of_coarse(asked, &prepared);
         let Taken { variables, volume, reports } = place.visit(Coarse { run, is_given_up })?;
@@ -106,8 +53,11 @@ pub(super) fn begin<K: Solvable<N>, const N: usize>(
             start: CoarseStart { designs, elements, seconds },
             reports,
             volume,
-            mesh: model.problem.mesh().clone(),
-            variables: model.space.of_variables(variables),
+            variables: ElementInterpolation::new(
+                model.problem.mesh(),
+                &model.space.of_variables(variables),
+            )
+            .at(centers),
         })
     });
     match begun {

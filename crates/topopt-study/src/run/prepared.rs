@@ -11,7 +11,7 @@ use topopt_case::model::Model;
 use topopt_design::DesignState;
 use topopt_io::gmsh::Triangulation;
 
-use super::coarse::{self, Begun};
+use super::begun::{self, Begin, Begun};
 use super::request::Asked;
 use crate::computer::Solvable;
 use crate::failure::Failure;
@@ -46,13 +46,15 @@ pub(super) struct First<'a, K, const N: usize> {
 }
 
 impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
-    /// The case as it is run in a place, which is found meanwhile.
+    /// The case as it is run in a place, which is found meanwhile. Where it is to begin on a
+    /// coarser mesh, `begin` makes the first designs.
     ///
     /// # Errors
     /// All that can be refused before something is computed; a failure of the place.
     pub fn of(
         asked: Asked,
         place: impl FnOnce() -> Result<Place, Finding> + Send,
+        begin: Begin,
     ) -> Result<(Place, Self), Failure> {
         let Asked { config, request, interrupt, .. } = asked;
         let start_from = request.start_from.as_deref();
@@ -75,13 +77,13 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         request.own.responses.iter().for_each(|own| case.posed.add(own, &case.mesh));
 
         let is_new = resumption.is_none() && start_from.is_none();
-        let coarser = is_new.then(|| coarse::wanted(asked, &case)).flatten();
+        let coarser = is_new.then(|| begun::wanted(asked, &case)).flatten();
         let is_given_up = AtomicBool::new(false);
         // On a thread of its own, as the threads of the pool are not to wait for it.
         let prepared = thread::scope(|scope| {
             let begun = coarser.map(|coarser| {
                 scope.spawn(|| match coarser {
-                    Ok(config) => coarse::begin::<K, N>(asked, &config, (&place, &is_given_up)),
+                    Ok(coarser) => begin(asked, &coarser, (&place, &is_given_up)),
                     Err(why) => Ok(Err(why)),
                 })
             });
@@ -137,9 +139,9 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
 
     /// Takes the designs of the coarser mesh that it begins with.
     fn begin(&mut self, begun: Begun) {
-        let densities = begun.on(&self.model);
+        let variables = self.model.renumbering.elements_from_original(&begun.variables);
         self.model.task.space.initial_volume_fraction = begun.volume;
-        self.begun = Some((begun, densities));
+        self.begun = Some((begun, variables));
     }
 
     /// State of the design to resume from; none for a new run.
@@ -157,7 +159,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         self.begun.as_ref().map_or(0, |(begun, _)| begun.reports.len())
     }
 
-    /// Densities to start from, `[n_elements]`, if they are not the same everywhere.
+    /// Densities to start from, `[n_elements]`, where they are not the same everywhere.
     pub fn densities(&self) -> Option<&[f64]> {
         let of_other = self.start_from.as_ref().map(|(_, densities)| densities);
         let of_coarser = self.begun.as_ref().map(|(_, densities)| densities);

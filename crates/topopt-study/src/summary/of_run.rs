@@ -105,11 +105,8 @@ impl<'a> RunSummary<'a> {
 
     /// Takes note of the coarser mesh that the run begins on.
     pub fn begin_coarse(&mut self, start: &CoarseStart) {
-        let CoarseStart { designs, elements, seconds } = start;
-        self.record.notes.push(format!(
-            "began coarse: designs 1 to {designs} are of {elements} elements of about twice the edge, in \
-             {seconds:.1} s"
-        ));
+        let CoarseStart { seconds, .. } = start;
+        self.record.notes.push(format!("began coarse: {}, in {seconds:.1} s", start.said()));
         self.record.done.coarse = Some(start.clone());
     }
 
