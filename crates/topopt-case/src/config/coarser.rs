@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::{Config, Course, SelectKind, Start};
+use super::{Config, SelectKind, Start};
 
 /// Number of elements from which runs begin on a coarser mesh by themselves.
 const MANY: usize = 200_000;
@@ -14,14 +14,9 @@ const STEP: f64 = 2.0;
 /// the style `crisp`.
 const WITHOUT_STAGES: usize = 20;
 
-/// Least radius of filters on the coarser mesh, in element widths. In cubes a density that goes up
-/// and down from one element to the next has the same mean around each: 1.2 + 6 x 0.2 of weights
-/// are halves of both. With 1.5 designs of a radius of 2 on their own mesh were of fewer members, and
-/// up to 1.6 % more compliant.
+/// Least radius of filters on the coarser mesh, in element widths. The six neighbors of a cube then
+/// weigh as much as itself, so that densities that alternate from one to the next become equal.
 const LEAST_RADIUS: f64 = 1.2;
-
-/// Narrowest surface of the style `crisp` that a coarser mesh has, in element widths.
-const LEAST_HALF_WIDTH: f64 = 0.55;
 
 /// Number of nodes of a set, each of which has a load or a spring.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,10 +58,11 @@ impl Config {
         coarser.coarsen_mesh(n_elements)?;
         let filter = coarser.filter.get_mut();
         filter.radius_in_elements = filter.radius_in_elements.map(|radius| radius / STEP);
+        // Where a later stage has a surface of a given width, all are blurred by 1.7 elements.
+        coarser.continuation.retain(|stage| stage.from <= last);
         for stage in &mut coarser.continuation {
             let radius = &mut stage.filter_radius_in_elements;
             *radius = radius.map(|radius| radius / STEP);
-            stage.half_width = stage.half_width.map(halved);
         }
         Ok(coarser)
     }
@@ -79,8 +75,7 @@ impl Config {
     /// `radius` of a filter on elements of a mean width, or the least that it needs on a mesh that
     /// is coarser than what the case asks for.
     pub(crate) fn filter_radius(&self, radius: f64, element_width: f64) -> f64 {
-        let of = std::env::var("TOPOPT_LEAST_RADIUS").map_or(LEAST_RADIUS, |x| x.parse().unwrap());
-        let least = if self.is_coarser() { of * element_width } else { 0.0 };
+        let least = if self.is_coarser() { LEAST_RADIUS * element_width } else { 0.0 };
         radius.max(least)
     }
 
@@ -95,9 +90,6 @@ impl Config {
     /// The last design on the coarser mesh, which is the first on the mesh of the case: that before
     /// the second stage.
     fn last_coarse(&self) -> usize {
-        if let Ok(last) = std::env::var("TOPOPT_LAST_COARSE") {
-            return last.parse().unwrap();
-        }
         let begins = self.continuation.iter().map(|stage| stage.from);
         let second = begins.filter(|from| *from > 1).min();
         second.map_or(WITHOUT_STAGES, |from| from - 1)
@@ -138,18 +130,6 @@ fn scale(value: &mut Option<Spanned<f64>>, factor: f64) {
     }
 }
 
-/// A half width by elements of twice the edge.
-fn halved(course: Course) -> Course {
-    let halved = |value: f64| (value / STEP).max(value.min(LEAST_HALF_WIDTH));
-    match course {
-        Course::Constant(value) => Course::Constant(halved(value)),
-        Course::Changing(mut changing) => {
-            (changing.start, changing.end) = (halved(changing.start), halved(changing.end));
-            Course::Changing(changing)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -175,9 +155,7 @@ mod tests {
         let coarser = coarser(CASE).unwrap();
         assert_eq!(coarser.filter.get_ref().radius_in_elements, Some(2.0));
         assert_eq!(coarser.optimizer.max_iterations, 25);
-        let half_widths = coarser.continuation.iter().filter_map(|stage| stage.half_width);
-        let ends: Vec<_> = half_widths.map(|course| [course.start(), course.end()]).collect();
-        assert_eq!(ends, [[1.5, 0.55], [0.55, 0.1]]);
+        assert!(config(CASE).has_half_width() && !coarser.has_half_width());
         assert!(coarser.is_coarser() && !coarser.begins_coarse(2000));
         // A filter of 1.2 elements at least.
         assert_eq!(coarser.filter_radius(4.0, 2.0), 4.0);
