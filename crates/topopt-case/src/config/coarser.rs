@@ -4,9 +4,6 @@ use toml::Spanned;
 
 use super::{Config, SelectKind, Start};
 
-/// Number of elements from which runs begin on a coarser mesh by themselves.
-const MANY: usize = 200_000;
-
 /// Ratio of the edges of elements.
 const STEP: f64 = 2.0;
 
@@ -30,14 +27,9 @@ pub struct NodesOfSet {
 }
 
 impl Config {
-    /// Whether a run on so many elements is to begin on a coarser mesh.
-    pub fn begins_coarse(&self, n_elements: usize) -> bool {
-        !self.is_coarser()
-            && match self.optimizer.start {
-                Start::Fine => false,
-                Start::Auto => n_elements >= MANY,
-                Start::Coarse => true,
-            }
+    /// Whether a run is to begin on a coarser mesh.
+    pub fn begins_coarse(&self) -> bool {
+        self.optimizer.start == Start::Coarse && !self.is_coarser()
     }
 
     /// The case by elements of twice the edge, up to the design that the run on its own mesh of
@@ -58,6 +50,9 @@ impl Config {
         coarser.coarsen_mesh(n_elements)?;
         let filter = coarser.filter.get_mut();
         filter.radius_in_elements = filter.radius_in_elements.map(|radius| radius / STEP);
+        if !coarser.continuation.is_empty() {
+            coarser.optimizer = coarser.optimizer.without_tolerances(); // they are for the last stage
+        }
         // Where a later stage has a surface of a given width, all are blurred by 1.7 elements.
         coarser.continuation.retain(|stage| stage.from <= last);
         for stage in &mut coarser.continuation {
@@ -155,8 +150,9 @@ mod tests {
         let coarser = coarser(CASE).unwrap();
         assert_eq!(coarser.filter.get_ref().radius_in_elements, Some(2.0));
         assert_eq!(coarser.optimizer.max_iterations, 25);
+        assert_eq!(coarser.optimizer.change_tolerance, 0.0, "not of the last stage");
         assert!(config(CASE).has_half_width() && !coarser.has_half_width());
-        assert!(coarser.is_coarser() && !coarser.begins_coarse(2000));
+        assert!(coarser.is_coarser() && !coarser.begins_coarse());
         // A filter of 1.2 elements at least.
         assert_eq!(coarser.filter_radius(4.0, 2.0), 4.0);
         assert_eq!(coarser.filter_radius(2.0, 2.0), 2.4);
@@ -200,12 +196,5 @@ mod tests {
         assert!(coarser(&of_geometry).unwrap_err().starts_with("the geometry says"));
         let short = format!("{CASE}max_iterations = 25\n");
         assert_eq!(coarser(&short).unwrap_err(), "it has too few iterations");
-    }
-
-    #[test]
-    fn large_meshes_begin_coarse_by_themselves() {
-        let by = |start| config(&CASE.replace("\"coarse\"", start));
-        assert!(by("\"auto\"").begins_coarse(MANY) && !by("\"auto\"").begins_coarse(MANY - 1));
-        assert!(by("\"coarse\"").begins_coarse(8) && !by("\"fine\"").begins_coarse(8 * MANY));
     }
 }

@@ -374,8 +374,6 @@ pub enum Start {
     /// Elements of twice the edge until the second stage, or 20 iterations without stages, where the
     /// case makes its mesh itself.
     Coarse,
-    /// Elements of twice the edge where the case asks for 200,000 elements or more.
-    Auto,
 }
 
 impl Start {
@@ -431,6 +429,19 @@ impl Method {
     /// Whether it takes constraints besides one of the material.
     pub(super) fn takes_constraints(self) -> bool {
         matches!(self, Self::Mma | Self::Gcmma)
+    }
+}
+
+impl Optimizer {
+    /// These settings with a number of iterations alone to stop by.
+    pub(super) fn without_tolerances(&self) -> Self {
+        Self {
+            change_tolerance: 0.0,
+            compliance_tolerance: 0.0,
+            absolute_compliance_tolerance: 0.0,
+            kkt_tolerance: 0.0,
+            ..self.clone()
+        }
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn wanted<const N: usize>(
 ) -> Option<Result<Coarser, String>> {
     let Asked { config, request, .. } = asked;
     let n_elements = case.mesh.n_elements();
-    if !config.begins_coarse(n_elements) {
+    if !config.begins_coarse() {
         return None;
     }
     let is_of_caller = request.mesh.is_some() || !request.own.is_empty();
