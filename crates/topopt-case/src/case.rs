@@ -90,10 +90,13 @@ impl Generator {
         size: Option<u8>,
         elements: Option<usize>,
     ) -> Result<HexMesh, GenerateError> {
-        let of_elements = || Resolution::Elements(elements.unwrap_or(0));
-        let resolution = size.map_or_else(of_elements, |size| Resolution::Size(size.into()));
-        self.benchmark().generate(resolution)
+        self.benchmark().generate(resolution(size, elements))
     }
+}
+
+fn resolution(size: Option<u8>, elements: Option<usize>) -> Resolution {
+    let of_elements = || Resolution::Elements(elements.unwrap_or(0));
+    size.map_or_else(of_elements, |size| Resolution::Size(size.into()))
 }
 
 impl Case {
@@ -328,8 +331,13 @@ impl Meshed {
                 .map_err(|finding| finding.at(config.source(), span.clone(), "so many"))?;
         }
 
-        let mesh = generator
-            .generate(size.map(|size| *size.get_ref()), elements.map(|n| *n.get_ref()))
+        let size = size.map(|size| *size.get_ref());
+        let elements = elements.map(|n| *n.get_ref());
+        let mesh = match config.is_coarser() {
+            true => generator.benchmark().generate_coarser(resolution(size, elements)),
+            false => generator.generate(size, elements),
+        };
+        let mesh = mesh
             .map_err(|error| Finding::new(error.to_string()).at(config.source(), span, "here"))?;
 
         let is_shuffled = keys.shuffled.as_ref().is_some_and(|key| *key.get_ref());

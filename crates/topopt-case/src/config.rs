@@ -8,6 +8,7 @@ mod analyzed;
 mod candidates;
 mod candidates_consistency;
 mod check;
+mod coarser;
 mod consistency;
 mod design;
 mod design_consistency;
@@ -54,9 +55,10 @@ use toml::Spanned;
 pub use aliases::present;
 pub use candidates::Candidate;
 pub use check::closest;
+pub use coarser::NodesOfSet;
 pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
-    KeepLoaded, Making, Method, Optimizer, Projection, Quality, Style,
+    KeepLoaded, Making, Method, Optimizer, Projection, Quality, Start, Style,
 };
 pub use design_space::{
     Around, DesignSpace, Envelope, Fill, KEPT, KeepOut, KeptPart, NearFaces, Within,

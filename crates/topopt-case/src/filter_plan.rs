@@ -51,6 +51,7 @@ impl FilterPlan {
         let filter = config.filter.get_ref();
         let in_elements = || filter.radius_in_elements.map(|widths| widths * element_width);
         let Some(radius) = filter.radius.or_else(in_elements) else { return Self::None };
+        let radius = config.filter_radius(radius, element_width);
         let weights = match filter.weights {
             FilterWeights::Helmholtz => Weights::Helmholtz,
             FilterWeights::Cone => {

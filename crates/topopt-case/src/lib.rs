@@ -44,6 +44,7 @@ pub mod model;
 pub mod named_sets;
 pub mod nodal_loads;
 pub mod nodal_temperatures;
+mod nodes_of_sets;
 mod out_of_reach;
 pub mod own;
 pub mod physics;

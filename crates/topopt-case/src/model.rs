@@ -345,7 +345,12 @@ fn stages(config: &Config, element_width: f64) -> Vec<Stage> {
         Stage {
             from: entry.from,
             penalty: entry.penalty.map(Course::from),
-            filter_radius: constant(entry.filter_radius.or(in_elements)),
+            filter_radius: constant(
+                entry
+                    .filter_radius
+                    .or(in_elements)
+                    .map(|radius| config.filter_radius(radius, element_width)),
+            ),
             sharpness: constant(entry.sharpness),
             half_width: entry.half_width.map(Course::from),
             excess: entry.excess.map(Course::from),

@@ -13,7 +13,7 @@ use crate::meshing::{self, Gmsh};
 use crate::selected_faces;
 
 /// Distance from its faces in which elements are small, in elements.
-const USUAL_DISTANCE: f64 = 2.0;
+pub(crate) const USUAL_DISTANCE: f64 = 2.0;
 
 /// Finds the boxes that `mesh.refine` of `config` names on the geometry at `path`.
 ///

@@ -74,7 +74,9 @@ impl Lookup<'_> {
     pub fn stiffness(&self, spring: &Spring, findings: &mut Vec<Finding>) -> Vec<(u32, [f64; 3])> {
         if let Some(stiffness) = &spring.stiffness {
             let nodes = self.nodes(&spring.set, spring.kind, findings);
-            return nodes.into_iter().map(|node| (node, *stiffness.get_ref())).collect();
+            let share = self.config.share_of_node(spring.set.get_ref(), spring.kind, nodes.len());
+            let stiffness = stiffness.get_ref().map(|k| share * k);
+            return nodes.into_iter().map(|node| (node, stiffness)).collect();
         }
         let Some(stiffness) = &spring.stiffness_per_area else { return Vec::new() };
         let Some(faces) = self.faces(&spring.set, spring.kind) else {

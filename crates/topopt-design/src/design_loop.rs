@@ -37,6 +37,8 @@ pub struct Optimization<'a, B: Pointwise> {
     functions: Functions<B>,
     /// Iterations done: the number of the design evaluated last.
     iteration: usize,
+    /// Iterations done elsewhere, from whose last design this loop begins.
+    earlier: usize,
     /// Whether `design` follows from the design evaluated last.
     has_next: bool,
     history: History,
@@ -104,6 +106,7 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
             design: backend.upload(design, variables)?,
             evaluated: backend.zeros(variables)?,
             iteration: 0,
+            earlier: 0,
             has_next: false,
             history: History { previous: None, last: None, greyness: 1.0, kkt_residual: 1.0 },
         })
@@ -113,6 +116,13 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     #[must_use]
     pub fn with_stages(self, stages: Vec<Stage>) -> Self {
         Self { stages, ..self }
+    }
+
+    /// Counts so many iterations as done elsewhere, from which the start results: stages and
+    /// numbers of designs continue from there.
+    #[must_use]
+    pub fn after(self, earlier: usize) -> Self {
+        Self { iteration: earlier, earlier, ..self }
     }
 
     /// Adds the equation of the thicker design, which responses [`OfThicker`](crate::OfThicker) are
@@ -158,8 +168,10 @@ impl<'a, B: Pointwise + Sync> Optimization<'a, B> {
     }
 
     fn iterate(&mut self, observer: &mut dyn Observer<B>) -> Result<Ended, Halt> {
-        self.enter(self.iteration.max(1))?;
-        if self.iteration > 0 {
+        if self.iteration == self.earlier {
+            self.enter(self.iteration + 1)?;
+        } else {
+            self.enter(self.iteration)?;
             let step = self.restore(observer)?;
             let greyness = self.evaluator.material()?.greyness();
             if let Some(ended) = self.ended(&step, greyness) {

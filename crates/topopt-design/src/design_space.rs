@@ -135,6 +135,14 @@ impl DesignSpace {
         self.shares.as_ref()
     }
 
+    /// Values of elements that share design variables of the values `variables`, `[n_elements]`;
+    /// the variables themselves where elements share none.
+    pub fn of_variables(&self, variables: Vec<f64>) -> Vec<f64> {
+        let Some(shares) = &self.shares else { return variables };
+        let value = |e| shares.row(e).map(|(v, share)| share * variables[v as usize]).sum();
+        (0..self.n_elements).into_par_iter().map(value).collect()
+    }
+
     /// Lets elements have densities by those that they rest on, or that cover them.
     #[must_use]
     pub fn with_sweeps(self, sweeps: Vec<Supports>) -> Self {

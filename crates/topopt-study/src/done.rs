@@ -13,6 +13,9 @@ use crate::swing;
 pub struct Done {
     /// The file with the design that it started from, if it was not the uniform one.
     pub started_from: Option<String>,
+    /// The coarser mesh that it began on, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse: Option<CoarseStart>,
     /// Design iterations.
     pub iterations: usize,
     /// Weighted compliance of the last design (force times length).
@@ -41,6 +44,25 @@ pub struct Done {
     pub short_solves: usize,
     /// Wall time of the steps.
     pub seconds: Seconds,
+}
+
+/// Begin of a run on a coarser mesh of its part.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CoarseStart {
+    /// Number of designs that count, from the first on.
+    pub designs: usize,
+    /// Elements of the coarser mesh.
+    pub elements: usize,
+    /// Time that it took, most of it while the mesh of the case was prepared.
+    pub seconds: f64,
+}
+
+impl CoarseStart {
+    /// Says which designs are of the coarser mesh.
+    pub fn said(&self) -> String {
+        let Self { designs, elements, .. } = self;
+        format!("designs 1 to {designs} are of {elements} elements of about twice the edge")
+    }
 }
 
 /// The values of the responses that a case asks for, of the last design.

@@ -1,9 +1,12 @@
 //! A run: the design loop on the computer of a case, and those that observe it.
 
+mod begun;
+mod coarse;
 mod design_run;
 mod on_ranks;
 mod prepared;
 mod request;
+mod settled;
 mod watcher;
 
 use std::time::Instant;
@@ -58,7 +61,7 @@ fn run_of<K: Solvable<N>, const N: usize>(
     thread_pool(solver.threads)?.install(|| {
         // A GPU takes a while to open.
         let place = || Place::find(asked.config.solver.device);
-        let (place, prepared) = Prepared::<K, N>::of(asked, place)?;
+        let (place, prepared) = Prepared::<K, N>::of(asked, place, coarse::begin::<K, N>)?;
         place.visit(DesignRun::of_first(
             asked,
             &prepared,

@@ -168,6 +168,22 @@ pub(crate) fn said_to_be_torn(quality: Quality, times: f64) -> String {
     )
 }
 
+/// Compliance of the thinner design, over that of the built one, from which it holds nothing.
+const APART: f64 = 100.0;
+
+/// Warns that the thinner design, which gives members their least width, is so many times as
+/// compliant as the built one, where it has fallen apart.
+pub(crate) fn fallen_apart(times: f64) -> Option<String> {
+    (times > APART).then(|| {
+        format!(
+            "the design with thinner members, which is solved for their least width, is {} times \
+             as compliant as the built one: it has fallen apart; give a smaller `minimum`, or a \
+             larger `design.volume_fraction`",
+            shown(times)
+        )
+    })
+}
+
 fn rounded(times: f64) -> String {
     shown((100.0 * times).round() / 100.0)
 }

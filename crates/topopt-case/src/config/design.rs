@@ -333,6 +333,9 @@ pub struct Optimizer {
     /// or the mass without a projection, `gravity`, `angular_velocity` or `temperature`, and `mma`
     /// for all else.
     pub method: Method,
+    /// Mesh of the first iterations.
+    #[serde(skip_serializing_if = "Start::is_usual")]
+    pub start: Start,
     /// Largest number of iterations; 60, 120 or 240, and 90 or 360 for least widths, by default
     /// with the stages of the style `crisp`.
     #[schemars(range(min = 1))]
@@ -359,6 +362,24 @@ pub struct Optimizer {
     /// objective's range that an optimum may still be away to first order.
     #[schemars(extend("minimum" = 0))]
     pub kkt_tolerance: f64,
+}
+
+/// The mesh of the first iterations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// That of the case.
+    #[default]
+    Fine,
+    /// Elements of twice the edge until the second stage, or 20 iterations without stages, where the
+    /// case makes its mesh itself.
+    Coarse,
+}
+
+impl Start {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A method of the update.
@@ -408,6 +429,19 @@ impl Method {
     /// Whether it takes constraints besides one of the material.
     pub(super) fn takes_constraints(self) -> bool {
         matches!(self, Self::Mma | Self::Gcmma)
+    }
+}
+
+impl Optimizer {
+    /// These settings with a number of iterations alone to stop by.
+    pub(super) fn without_tolerances(&self) -> Self {
+        Self {
+            change_tolerance: 0.0,
+            compliance_tolerance: 0.0,
+            absolute_compliance_tolerance: 0.0,
+            kkt_tolerance: 0.0,
+            ..self.clone()
+        }
     }
 }
 
@@ -467,6 +501,7 @@ impl Default for Optimizer {
     fn default() -> Self {
         Self {
             method: Method::Oc,
+            start: Start::default(),
             max_iterations: 150,
             move_limit: 0.2,
             damping: 0.5,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::candidates::Candidate;
+use super::coarser::NodesOfSet;
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::elastic_laws::layered::Layered;
 use super::elastic_laws::matrix::Anisotropic;
@@ -115,6 +116,9 @@ pub struct Config {
     /// Ranks that compute the case; the command line says how many. 0 counts as one.
     #[serde(skip)]
     pub ranks: usize,
+    /// Numbers of nodes of sets with the elements that the case asks for, where it has coarser ones.
+    #[serde(skip)]
+    pub(super) coarsening: Option<Vec<NodesOfSet>>,
     /// Temperatures of the thermal cases that loads name, once these are solved.
     #[serde(skip)]
     pub solved_temperatures: SolvedTemperatures,

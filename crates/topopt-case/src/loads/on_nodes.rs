@@ -50,7 +50,8 @@ impl Load {
 fn force(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {
     let Some((set, force)) = load.set.as_ref().zip(load.vector("force")) else { return vec![] };
     let nodes = lookup.nodes(set, load.kind, findings);
-    nodes.into_iter().map(|node| (node, force)).collect()
+    let share = lookup.config.share_of_node(set.get_ref(), load.kind, nodes.len());
+    nodes.into_iter().map(|node| (node, force.map(|f| share * f))).collect()
 }
 
 fn from_mesh(lookup: &Lookup, load: &Load, findings: &mut Vec<Finding>) -> NodalForces {

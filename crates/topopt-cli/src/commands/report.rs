@@ -14,7 +14,7 @@ use topopt_io::atomic;
 use topopt_report::{Fact, PICTURE_BYTES, Report, Target, count, number};
 use topopt_study::built_shape::BuiltShape;
 use topopt_study::design_file::DesignFile;
-use topopt_study::done::Seconds;
+use topopt_study::done::{CoarseStart, Seconds};
 use topopt_study::failure::Failure;
 use topopt_study::output_folder;
 use topopt_study::part_file::PartFile;
@@ -167,6 +167,7 @@ fn headline<K: Shown<N>, const N: usize>(
     let done = &summary.done;
     let with_unit = |value: f64| with_unit(value, &units.energy);
 
+    let coarse = done.coarse.as_ref().map(CoarseStart::said);
     let verified = found.map(|found| format!("verified {}", with_unit(found.compliance.verified)));
     let compliance = with_unit(done.compliance.unwrap_or(f64::NAN));
     let mut facts = asked(targets, units);
@@ -176,7 +177,7 @@ fn headline<K: Shown<N>, const N: usize>(
         Fact::new(units.words("compliance"), compliance).noted(verified.unwrap_or_default()),
         Fact::new("Volume fraction", percent(done.volume_fraction)),
         Fact::new("Grey level", percent(done.grey_level)),
-        Fact::new("Iterations", count(done.iterations)),
+        Fact::new("Iterations", count(done.iterations)).noted(coarse.unwrap_or_default()),
         Fact::new("Time", duration(done.seconds.total)),
     ]);
 

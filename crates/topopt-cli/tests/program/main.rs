@@ -7,6 +7,7 @@ mod candidates;
 mod carried;
 mod casting;
 mod check;
+mod coarse;
 mod commands;
 mod continuation;
 mod counts;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::extrusion::Extrusion;
-use super::part::{Part, nearest};
+use super::part::{Part, fewer, nearest};
 use super::section::{Grid, Ring, RoundHole, Section};
 
 const WIDTH: f64 = 150.0;
@@ -25,11 +25,13 @@ struct Bore {
 }
 
 /// The connecting rod of about `n_elements` elements. Clamped on the lower half of the lower
-/// bore, loaded on the upper half of the upper one; both rings are solid.
-pub(super) fn part(n_elements: usize) -> Part {
+/// bore, loaded on the upper half of the upper one; both rings are solid. By elements of about
+/// `step` times their edge.
+pub(super) fn part(n_elements: usize, step: usize) -> Part {
     let layers = Layers::new(n_elements);
     let half_columns = nearest(FEWEST_COLUMNS, n_elements, |a| Plan::new(a).n_elements(&layers));
-    let plan = Plan::new(half_columns);
+    let layers = layers.fewer(step);
+    let plan = Plan::new(fewer(half_columns, step).max(FEWEST_COLUMNS));
     let mut grid = plan.grid();
     let circles = [LOWER, UPPER].map(|bore| grid.fill(&plan.hole(&bore), bore.center()));
     let mut section = grid.section;
@@ -57,6 +59,10 @@ impl Layers {
     fn new(n_elements: usize) -> Self {
         let n_web = (n_elements as f64 / 7134.0).cbrt().round().max(1.0);
         Self { n_web: n_web as usize, n_below: (0.4 * n_web).round().max(1.0) as usize }
+    }
+
+    fn fewer(&self, step: usize) -> Self {
+        Self { n_web: fewer(self.n_web, step), n_below: fewer(self.n_below, step) }
     }
 
     fn web(&self) -> Range<usize> {

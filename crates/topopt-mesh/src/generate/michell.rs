@@ -5,14 +5,16 @@
 //! nodes with five quadrilaterals; smoothing then spreads the distortion.
 
 use super::extrusion::{self, Extrusion};
-use super::part::{Part, nearest};
+use super::part::{Part, fewer, nearest, stretch};
 use super::section::{self, Grid, RoundHole};
 
 /// The Michell cantilever of about `n_elements` elements, in unit layers; the mean quadrilateral
-/// has an area of about 1. Clamped on the half-circle, loaded at x = 5R, y = 2R.
-pub(super) fn part(n_elements: usize) -> Part {
-    let n_layers = layers(n_elements);
-    let radius = nearest(2, n_elements, |r| n_layers * (18 * r * r + 2 * n_rows(r) * n_rows(r)));
+/// has an area of about 1. Clamped on the half-circle, loaded at x = 5R, y = 2R. By elements of
+/// about `step` times their edge.
+pub(super) fn part(n_elements: usize, step: usize) -> Part {
+    let of_full = layers(n_elements);
+    let full = nearest(2, n_elements, |r| of_full * (18 * r * r + 2 * n_rows(r) * n_rows(r)));
+    let (radius, n_layers) = (fewer(full, step).max(2), fewer(of_full, step));
     let hole = RoundHole {
         center: [0, 2 * radius],
         half_edge: radius + n_rows(radius),
@@ -28,7 +30,11 @@ pub(super) fn part(n_elements: usize) -> Part {
     section.smooth();
     let body = Extrusion::uniform(&section, &extrusion::unit_levels(n_layers));
     let fixed = arc.edges_where(&section, |_| true);
-    Part { body, fixed, load: vec![load], first_solid: None }
+    Part { body, fixed, load: vec![load], first_solid: None }.stretched([
+        stretch(full, radius),
+        stretch(full, radius),
+        stretch(of_full, n_layers),
+    ])
 }
 
 /// Rows of quadrilaterals between the half-circle and the square: with 0.45 R of them the mean

@@ -98,6 +98,19 @@ impl Benchmark {
     /// [`GenerateError`] for a size that is not 1 to 5, or a number of elements that is zero or
     /// beyond [`MOST_ELEMENTS`].
     pub fn generate(self, resolution: Resolution) -> Result<HexMesh, GenerateError> {
+        self.by_steps(resolution, 1)
+    }
+
+    /// Generates a mesh of the same body by elements of about twice the edge, an eighth as many:
+    /// numbers along edges are rounded, and elements are stretched so that they fill the body.
+    ///
+    /// # Errors
+    /// As [`Benchmark::generate`].
+    pub fn generate_coarser(self, resolution: Resolution) -> Result<HexMesh, GenerateError> {
+        self.by_steps(resolution, 2)
+    }
+
+    fn by_steps(self, resolution: Resolution, step: usize) -> Result<HexMesh, GenerateError> {
         let n_elements = match resolution {
             Resolution::Size(size) => of_size(&self.thesis_elements(), size)?,
             Resolution::Elements(n) => n,
@@ -108,10 +121,10 @@ impl Benchmark {
             _ => (),
         }
         let part = match self {
-            Benchmark::Cantilever => cantilever::part(n_elements),
-            Benchmark::LBeam => l_beam::part(n_elements),
-            Benchmark::Michell => michell::part(n_elements),
-            Benchmark::ConnectingRod => connecting_rod::part(n_elements),
+            Benchmark::Cantilever => cantilever::part(n_elements, step),
+            Benchmark::LBeam => l_beam::part(n_elements, step),
+            Benchmark::Michell => michell::part(n_elements, step),
+            Benchmark::ConnectingRod => connecting_rod::part(n_elements, step),
         };
         Ok(part.into_mesh()?)
     }

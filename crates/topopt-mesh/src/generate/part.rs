@@ -15,6 +15,14 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// The part, stretched along the axes by `factors`.
+    pub fn stretched(mut self, factors: [f64; 3]) -> Self {
+        for node in &mut self.body.coordinates {
+            node.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
+        }
+        self
+    }
+
     /// The mesh with the sets `fixed`, `load` and `design`, and `solid` if anything is.
     pub fn into_mesh(self) -> Result<HexMesh, MeshError> {
         let mut sets = Sets::default();
@@ -31,6 +39,16 @@ impl Part {
         }
         HexMesh::new(self.body.coordinates, self.body.hexes, sets)
     }
+}
+
+/// Elements along an edge of `count` elements, where each has the edges of `step` of them.
+pub(super) fn fewer(count: usize, step: usize) -> usize {
+    ((count + step / 2) / step).max(1)
+}
+
+/// Factor that brings a body of `count` unit elements to the length of `full` ones.
+pub(super) fn stretch(full: usize, count: usize) -> f64 {
+    full as f64 / count as f64
 }
 
 /// The parameter from `first` on whose growing `count` of elements is nearest to `target`.

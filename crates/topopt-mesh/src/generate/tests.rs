@@ -1,7 +1,7 @@
 use std::f64::consts::PI;
 
 use super::*;
-use crate::{Face, NodeToElements, Quality, hexahedron};
+use crate::{BoundingBox, Face, NodeToElements, Quality, hexahedron};
 
 const THESIS_NODES: [(Benchmark, [usize; 5]); 4] = [
     (Benchmark::Cantilever, [34_476, 92_016, 192_556, 450_241, 1_056_321]),
@@ -272,4 +272,36 @@ fn what_cannot_be_generated_is_refused_with_a_remedy() {
 fn filter_radii_are_those_of_the_statement() {
     assert_eq!([1, 2, 3, 4, 5].map(|s| filter_radius(s).unwrap()), [3.0, 3.5, 4.0, 4.5, 5.0]);
     assert_eq!(filter_radius(6), Err(GenerateError::UnknownSize(6)));
+}
+
+/// A body has its extents, to rounding, and about its volume and an eighth of its elements; what is
+/// clamped and loaded lies in the same places.
+#[test]
+fn a_coarser_mesh_is_of_the_same_body() {
+    for benchmark in Benchmark::ALL {
+        for n in [20_000, 33_000, 300_000] {
+            let fine = elements(benchmark, n);
+            let coarse = benchmark.generate_coarser(Resolution::Elements(n)).unwrap();
+            let ratio = fine.n_elements() as f64 / coarse.n_elements() as f64;
+            assert!((5.0..10.0).contains(&ratio), "{benchmark:?} {n}: {ratio}");
+
+            let [a, b] = [&fine, &coarse].map(|mesh| mesh.bounding_box());
+            let scale = a.extent().into_iter().fold(0.0, f64::max);
+            let ends = a.min.iter().chain(&a.max).zip(b.min.iter().chain(&b.max));
+            let off = ends.fold(0.0, |off: f64, (a, b)| off.max((a - b).abs()));
+            assert!(off < 1e-9 * scale, "{benchmark:?} {n}: {off}");
+
+            let [a, b] = [&fine, &coarse].map(|mesh| mesh.volumes().iter().sum::<f64>());
+            assert!((a / b - 1.0).abs() < 0.02, "{benchmark:?} {n}: {a} {b}");
+            let center = |mesh: &HexMesh| {
+                let loaded = BoundingBox::of(load_points(mesh));
+                std::array::from_fn::<_, 3, _>(|i| 0.5 * (loaded.min[i] + loaded.max[i]))
+            };
+            let apart = center(&fine).into_iter().zip(center(&coarse)).map(|(a, b)| (a - b).abs());
+            assert!(apart.fold(0.0, f64::max) < 0.02 * scale, "{benchmark:?} {n}");
+        }
+    }
+    let [size, number] = [Resolution::Size(1), Resolution::Elements(31_250)];
+    let by = |resolution| Benchmark::Cantilever.generate_coarser(resolution).unwrap();
+    assert_eq!(by(size).coordinates(), by(number).coordinates());
 }

@@ -1,20 +1,19 @@
 //! The design loop of a run, on every rank.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
 
 use topopt_analysis::Whole;
 use topopt_case::config::{self, Style};
 use topopt_case::design_loop::{self, Parts};
 use topopt_case::finding::InputError;
 use topopt_case::full_part::{self, FullPart};
-use topopt_case::interrupt::Interrupt;
 use topopt_case::subject::{Bare, Subject};
 use topopt_design::{DesignError, DesignState, Ended, Optimization};
-use topopt_linalg::{Backend, BackendError, Communicator, Monitor, PcgProgress, Pointwise};
+use topopt_linalg::{Backend, BackendError};
 
 use super::prepared::{First, Prepared};
 use super::request::Asked;
+use super::settled::{Settled, is_interrupted, settle_last, until_interrupted};
 use super::watcher::{Reporter, Watcher};
 use crate::computer::{Computer, Neighbors, Solvable, Solver, Visitor};
 use crate::doubts;
@@ -31,6 +30,8 @@ pub(super) struct DesignRun<'a, K, const N: usize> {
     pub strategy: config::Strategy,
     /// State of the design to resume from; none for a new run.
     pub state: Option<&'a DesignState>,
+    /// Number of designs on a coarser mesh before the first.
+    pub begun: usize,
     /// Densities to start from; empty on ranks after the first.
     pub densities: Option<&'a [f64]>,
     /// Case and observer, on the first rank alone.
@@ -50,8 +51,22 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
             subject,
             strategy: prepared.strategy(asked.config.solver.strategy),
             state: prepared.state(),
+            begun: prepared.n_begun(),
             densities: prepared.densities(),
             first: Some(First { prepared, observer }),
+        }
+    }
+
+    /// Builds a run on a coarser mesh, which nobody observes.
+    pub fn of_coarse(asked: Asked<'a>, prepared: &'a Prepared<K, N>) -> Self {
+        Self {
+            asked,
+            subject: prepared.model.subject_of_run(),
+            strategy: prepared.strategy(asked.config.solver.strategy),
+            state: None,
+            begun: 0,
+            densities: None,
+            first: None,
         }
     }
 }
@@ -92,6 +107,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 
         // From here on an interruption leaves results to be reported.
         let _listening = interrupt.listen();
+        let begun = first.as_ref().and_then(|(_, first)| first.prepared.begun.as_ref());
         let reporter = first.map(|(mut summary, first)| {
             summary.record.neighbors = neighbors.get();
             full_part.into_iter().for_each(|full_part| summary.hold_against(full_part));
@@ -104,6 +120,10 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
             is_ended_by_observer: false,
             reporter: reporter.transpose().map_err(InputError::from)?,
         };
+        if let (Some((begun, _)), Some(reporter)) = (begun, &mut watcher.reporter) {
+            let reported = begun.reports.iter().try_for_each(|report| reporter.coarse(report));
+            reported.map_err(DesignError::Observer)?;
+        }
         let ended = optimization.run(&mut watcher).and_then(|outcome| {
             let interrupted = outcome.ended == Ended::Interrupted;
             let kept = watcher.keep_state(&optimization.design(), interrupted);
@@ -139,7 +159,7 @@ impl<K: Solvable<N>, const N: usize> Visitor for DesignRun<'_, K, N> {
 
 impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     /// The strategy of the first part of a resumed run, if all ranks still have it.
-    fn strategy(&self, computer: &impl Computer) -> config::Strategy {
+    pub fn strategy(&self, computer: &impl Computer) -> config::Strategy {
         let is_here = computer.strategies(self.subject).contains(&self.strategy.name());
         match computer.communicator().any(!is_here) {
             true => self.asked.config.solver.strategy,
@@ -148,7 +168,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
     }
 
     /// The solver for the thicker design, where that is solved as well, by the strategy of `solver`.
-    fn of_thicker<'b, C: Computer>(
+    pub fn of_thicker<'b, C: Computer>(
         &self,
         computer: &'b C,
         solver: &Solver<'b, C::Backend>,
@@ -199,7 +219,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         solver: &Solver<C::Backend>,
         doubtful: Vec<String>,
     ) -> RunSummary<'a> {
-        let Prepared { model, notes, resumption, start_from, .. } = first.prepared;
+        let Prepared { model, notes, resumption, start_from, begun, .. } = first.prepared;
         let (device, strategy) = (computer.backend().name(), solver.operator.strategy());
         let mut summary = RunSummary::new(self.asked.config, model, doubtful, (device, strategy));
         summary.record.preconditioner = Preconditioner::of(solver.preconditioner.as_ref());
@@ -210,6 +230,9 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         }
         if let Some((design, _)) = start_from {
             summary.start_from(design);
+        }
+        if let Some((begun, _)) = begun {
+            summary.begin_coarse(&begun.start);
         }
         summary
     }
@@ -232,7 +255,7 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
 
     /// Builds the design loop with its filter and start; `bare` is given for steps in time. The
     /// size of the filter's weights is written to `neighbors`.
-    fn optimization<'b, C: Computer>(
+    pub fn optimization<'b, C: Computer>(
         &self,
         computer: &'b C,
         (solver, thicker): (Solver<'b, C::Backend>, Option<Solver<'b, C::Backend>>),
@@ -267,115 +290,13 @@ impl<'a, K: Solvable<N>, const N: usize> DesignRun<'a, K, N> {
         let optimization = design_loop::of(config, subject, backend, parts, stop, self.densities)?;
         match self.state {
             Some(state) => Ok(optimization.resumed(state)?),
-            None => Ok(optimization),
+            None => Ok(optimization.after(self.begun)),
         }
     }
 }
 
-/// Design that a run ends with.
-enum Settled {
-    /// The last one.
-    Last,
-    /// The kept one.
-    Kept,
-    /// The last one as the loop solved it, since an interruption came before it was settled.
-    Interrupted,
-}
-
-/// Settles the last design of a run that `ended`: as it is built, or where members have broken the
-/// last whole one. Solves up to a decision may be interrupted, and those that follow one may not:
-/// fields and numbers are of one design. All ranks do.
-fn settle_last<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
-    optimization: &mut Optimization<B>,
-    watcher: &mut Watcher<K, N>,
-    ended: &Ended,
-    is_crisp: bool,
-) -> Result<Settled, DesignError> {
-    let has_failed = match ended {
-        Ended::Rule(_) => false,
-        Ended::Solver { .. } => true,
-        _ => return Ok(Settled::Last),
-    };
-    let (ranks, interrupt) = (watcher.ranks, watcher.interrupt);
-    let mut until = |_| until_interrupted(ranks, interrupt);
-    if !has_failed && !solve_as_built(optimization, watcher, is_crisp, &mut until)? {
-        return Ok(Settled::Interrupted);
-    }
-
-    let kept = watcher.before_tear(has_failed);
-    if !ranks.any(kept.is_some()) {
-        watcher.stay();
-        return Ok(Settled::Last);
-    }
-    let last = optimization.design().density()?;
-    // The other ranks get their parts of the density from the first one.
-    let Some(report) = optimization.settle(&kept.unwrap_or_default(), &mut until)? else {
-        return Ok(match is_interrupted(ranks, interrupt) {
-            true => Settled::Interrupted,
-            false => Settled::Last,
-        });
-    };
-    let stays = !has_failed && !ranks.any(watcher.is_better(&report));
-    if stays && optimization.settle(&last, &mut to_the_end)?.is_some() {
-        watcher.stay();
-        return Ok(Settled::Last);
-    }
-    watcher.go_back(&report, has_failed);
-    solve_as_built(optimization, watcher, is_crisp, &mut to_the_end)?;
-    Ok(Settled::Kept)
-}
-
-/// Solves the last design as it is built, without islands if it is crisp, where the loop solved
-/// another one, and returns whether no interruption ended that. All ranks do.
-fn solve_as_built<B: Pointwise + Sync, K: Solvable<N>, const N: usize>(
-    optimization: &mut Optimization<B>,
-    watcher: &mut Watcher<K, N>,
-    is_crisp: bool,
-    monitor: &mut Monitor,
-) -> Result<bool, DesignError> {
-    let cleaned = match is_crisp {
-        true => watcher.cleaned(&optimization.design())?,
-        false => None,
-    };
-    if !watcher.ranks.any(cleaned.is_some()) && !optimization.solves_thinner() {
-        return Ok(true);
-    }
-
-    let built = optimization.design().density()?;
-    let density = cleaned.as_ref().map_or(&built, |cleaned| &cleaned.density);
-    let Some(report) = optimization.settle(density, monitor)? else {
-        return Ok(!is_interrupted(watcher.ranks, watcher.interrupt));
-    };
-
-    let is_torn = watcher.ranks.any(cleaned.is_some() && watcher.has_lost_members(&report));
-    // Without islands it can be solved at least, where the other one cannot.
-    match is_torn.then(|| optimization.settle(&built, &mut to_the_end)).transpose()?.flatten() {
-        Some(whole) => watcher.take(&whole, None),
-        None => watcher.take(&report, cleaned.as_ref()),
-    }
-    Ok(true)
-}
-
-/// Never ends a solve.
-fn to_the_end(_: PcgProgress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
-/// Whether an interruption is requested on any rank.
-fn is_interrupted(ranks: &dyn Communicator, interrupt: &Interrupt) -> bool {
-    ranks.any(interrupt.is_requested())
-}
-
-/// Ends a solve once an interruption is requested on any rank.
-fn until_interrupted(ranks: &dyn Communicator, interrupt: &Interrupt) -> ControlFlow<()> {
-    match is_interrupted(ranks, interrupt) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    }
-}
-
 /// Converts the end of the run to success or a [`Failure`], which sets the exit status.
-fn verdict(ended: Ended, iterations: usize, asked: Asked) -> Result<(), Failure> {
+pub(super) fn verdict(ended: Ended, iterations: usize, asked: Asked) -> Result<(), Failure> {
     match ended {
         Ended::Rule(_) => Ok(()),
         Ended::Interrupted => {

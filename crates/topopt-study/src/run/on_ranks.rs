@@ -10,6 +10,7 @@ use topopt_design::DesignState;
 use topopt_fem::{DistributedPart, RemoteProblem};
 use topopt_linalg::{BackendError, Exchange, Link};
 
+use super::coarse;
 use super::design_run::DesignRun;
 use super::prepared::Prepared;
 use super::request::Asked;
@@ -29,6 +30,8 @@ struct Brief {
     state: Option<DesignState>,
     /// Whether it starts from densities, which the first rank has.
     has_densities: bool,
+    /// Number of designs on a coarser mesh before the first.
+    begun: usize,
 }
 
 impl Brief {
@@ -38,7 +41,8 @@ impl Brief {
             problem: RemoteProblem::of(&prepared.model.problem),
             strategy: prepared.strategy(asked.config.solver.strategy),
             state: prepared.state().map(DesignState::without_values),
-            has_densities: prepared.start_from.is_some(),
+            has_densities: prepared.densities().is_some(),
+            begun: prepared.n_begun(),
         }
     }
 }
@@ -102,7 +106,9 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
     /// The case, which all threads prepare that are asked for.
     fn made_ready(&self) -> Result<Prepared<K, N>, Failure> {
         let pool = thread_pool(self.asked.config.solver.threads)?;
-        let (_, prepared) = pool.install(|| Prepared::of(self.asked, || Ok(self.place.clone())))?;
+        let (_, prepared) = pool.install(|| {
+            Prepared::<K, N>::of(self.asked, || Ok(self.place.clone()), coarse::begin::<K, N>)
+        })?;
         Ok(prepared)
     }
 
@@ -154,6 +160,7 @@ impl<K: Solvable<N>, const N: usize> Ranked<'_, '_, K, N> {
             },
             strategy: brief.strategy,
             state: brief.state.as_ref(),
+            begun: brief.begun,
             densities: brief.has_densities.then_some(&[]),
             first: None,
         };

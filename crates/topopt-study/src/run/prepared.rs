@@ -1,5 +1,9 @@
 //! A case that is ready to be run.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use topopt_case::case::Case;
 use topopt_case::config;
 use topopt_case::finding::{Finding, InputError};
@@ -7,6 +11,7 @@ use topopt_case::model::Model;
 use topopt_design::DesignState;
 use topopt_io::gmsh::Triangulation;
 
+use super::begun::{self, Begin, Begun};
 use super::request::Asked;
 use crate::computer::Solvable;
 use crate::failure::Failure;
@@ -29,6 +34,9 @@ pub(super) struct Prepared<K, const N: usize> {
     pub resumption: Option<Resumption>,
     /// The design to start from, and its densities on the mesh of the run.
     pub start_from: Option<(StartingDesign, Vec<f64>)>,
+    /// The designs of a coarser mesh that it begins with, and the last of them on the mesh of the
+    /// run.
+    pub begun: Option<(Begun, Vec<f64>)>,
 }
 
 /// Case and observer, which only the first rank has.
@@ -38,13 +46,15 @@ pub(super) struct First<'a, K, const N: usize> {
 }
 
 impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
-    /// The case as it is run in a place, which is found meanwhile.
+    /// The case as it is run in a place, which is found meanwhile. Where it is to begin on a
+    /// coarser mesh, `begin` makes the first designs.
     ///
     /// # Errors
     /// All that can be refused before something is computed; a failure of the place.
     pub fn of(
         asked: Asked,
         place: impl FnOnce() -> Result<Place, Finding> + Send,
+        begin: Begin,
     ) -> Result<(Place, Self), Failure> {
         let Asked { config, request, interrupt, .. } = asked;
         let start_from = request.start_from.as_deref();
@@ -55,7 +65,8 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let resumption = is_resumed.then(|| Resumption::find(config)).transpose()?;
         let start_from = start_from.map(StartingDesign::read).transpose()?;
 
-        let config = &temperatures::solved(config, &request.gmsh, interrupt)?;
+        let config = &*temperatures::solved(config, &request.gmsh, interrupt)?;
+        let asked = Asked { config, ..asked };
         let case = || match &request.mesh {
             Some(mesh) => Case::on::<K>(config, mesh.clone()),
             None => Case::of::<K>(config, &request.gmsh, interrupt),
@@ -64,6 +75,41 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         let (place, mut case) = (place.map_err(InputError::from)?, case?);
         let place = place.on_mesh(config, &case.mesh).map_err(InputError::from)?;
         request.own.responses.iter().for_each(|own| case.posed.add(own, &case.mesh));
+
+        let is_new = resumption.is_none() && start_from.is_none();
+        let coarser = is_new.then(|| begun::wanted(asked, &case)).flatten();
+        let is_given_up = AtomicBool::new(false);
+        // On a thread of its own, as the threads of the pool are not to wait for it.
+        let prepared = thread::scope(|scope| {
+            let begun = coarser.map(|coarser| {
+                scope.spawn(|| match coarser {
+                    Ok(coarser) => begin(asked, &coarser, (&place, &is_given_up)),
+                    Err(why) => Ok(Err(why)),
+                })
+            });
+            let prepared = Self::on_its_mesh(asked, case, &place, (resumption, start_from));
+            is_given_up.store(prepared.is_err(), Ordering::Relaxed);
+            let begun =
+                begun.map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let mut prepared = prepared?;
+            match begun.transpose()? {
+                Some(Ok(begun)) => prepared.begin(begun),
+                Some(Err(why)) => prepared.notes.push(why),
+                None => (),
+            }
+            Ok::<_, Failure>(prepared)
+        });
+        Ok((place.clone(), prepared?))
+    }
+
+    /// The `case` ready to be run at `place`.
+    fn on_its_mesh(
+        asked: Asked,
+        mut case: Case<N>,
+        place: &Place,
+        (resumption, start_from): (Option<Resumption>, Option<StartingDesign>),
+    ) -> Result<Self, Failure> {
+        let Asked { config, request, interrupt, .. } = asked;
         let is_kept = request.files.is_some() && request.mesh.is_none();
         let part = is_kept
             .then(|| part_file::triangulated(config, &mut case, &request.gmsh, interrupt))
@@ -88,7 +134,14 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
             model.task.space.initial_volume_fraction = model.space.volume_fraction(density);
         }
         let notes = place.notes_of(&config.solver, &request.team);
-        Ok((place, Self { model, notes, part, resumption, start_from }))
+        Ok(Self { model, notes, part, resumption, start_from, begun: None })
+    }
+
+    /// Takes the designs of the coarser mesh that it begins with.
+    fn begin(&mut self, begun: Begun) {
+        let variables = self.model.renumbering.elements_from_original(&begun.variables);
+        self.model.task.space.initial_volume_fraction = begun.volume;
+        self.begun = Some((begun, variables));
     }
 
     /// State of the design to resume from; none for a new run.
@@ -101,8 +154,15 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         self.resumption.as_ref().map_or(asked, |resumption| resumption.strategy(asked))
     }
 
-    /// Densities to start from, `[n_elements]`, if they are not the same everywhere.
+    /// Number of designs on a coarser mesh before the first.
+    pub fn n_begun(&self) -> usize {
+        self.begun.as_ref().map_or(0, |(begun, _)| begun.reports.len())
+    }
+
+    /// Densities to start from, `[n_elements]`, where they are not the same everywhere.
     pub fn densities(&self) -> Option<&[f64]> {
-        self.start_from.as_ref().map(|(_, densities)| densities.as_slice())
+        let of_other = self.start_from.as_ref().map(|(_, densities)| densities);
+        let of_coarser = self.begun.as_ref().map(|(_, densities)| densities);
+        of_other.or(of_coarser).map(Vec::as_slice)
     }
 }

@@ -8,10 +8,10 @@ use topopt_case::interrupt::Interrupt;
 use topopt_case::model::Model;
 use topopt_design::{
     Design, DesignFields, DesignState, Ended, IterationReport, Observer, ObserverError, Settings,
+    StepTimes,
 };
 use topopt_io::WriteError;
 use topopt_linalg::{BackendError, Communicator, PcgProgress, Pointwise};
-use topopt_mesh::numbers::shown;
 
 use super::prepared::First;
 use super::request::Asked;
@@ -24,7 +24,7 @@ use crate::output_folder::refused;
 use crate::part_file;
 use crate::results::Results;
 use crate::summary::RunSummary;
-use crate::whole::{Whole, said_to_be_torn};
+use crate::whole::{Whole, fallen_apart, said_to_be_torn};
 
 /// Watches the design loop on a rank. What is decided by a clock, a signal or an observer all ranks
 /// decide together, and all take part in what it takes to have the fields of a design.
@@ -75,25 +75,9 @@ impl<B: Pointwise, K: Solvable<N>, const N: usize> Observer<B> for Watcher<'_, '
     }
 }
 
-/// Compliance of the thinner design, over that of the built one, from which it holds nothing.
-const APART: f64 = 100.0;
-
 /// Compliance without islands, over that with them, from which on these were members: what goes with
 /// idle pieces changes it by less than a hundredth.
 const CARRYING: f64 = 2.0;
-
-/// Warns that the thinner design, which gives members their least width, is so many times as
-/// compliant as the built one, where it has fallen apart.
-fn fallen_apart(times: f64) -> Option<String> {
-    (times > APART).then(|| {
-        format!(
-            "the design with thinner members, which is solved for their least width, is {} times \
-             as compliant as the built one: it has fallen apart; give a smaller `minimum`, or a \
-             larger `design.volume_fraction`",
-            shown(times)
-        )
-    })
-}
 
 impl<K: Solvable<N>, const N: usize> Watcher<'_, '_, K, N> {
     /// Writes the last checkpoint.
@@ -340,6 +324,18 @@ impl<'a, K: Solvable<N>, const N: usize> Reporter<'a, K, N> {
         record.done.seconds.preprocess += start.elapsed().as_secs_f64();
         observer.start(&summary);
         Ok(Self { model, files, observer, is_ended: false, summary, whole, clock })
+    }
+
+    /// Reports a design of a coarser mesh, whose time has passed before the first one of this mesh.
+    pub fn coarse(&mut self, report: &IterationReport) -> Result<(), ObserverError> {
+        let design = Evaluated { report, density: None, fields: None, since: Instant::now() };
+        if let Some(files) = &mut self.files {
+            let _ = files.results.evaluated(&design)?;
+        }
+        let untimed = IterationReport { times: StepTimes::default(), ..report.clone() };
+        self.summary.record.done.add(self.summary.posed, &untimed, design.since.elapsed());
+        self.is_ended |= self.observer.evaluated(&design)?.is_break();
+        Ok(())
     }
 
     fn wanted(&self, iteration: usize) -> Wanted {

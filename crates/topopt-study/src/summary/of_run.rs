@@ -13,7 +13,7 @@ use topopt_mesh::HexMesh;
 use super::{Preconditioner, Settings, Summary, rule_text};
 use crate::asked::{Limited, ObjectiveFound};
 use crate::computer::Solvable;
-use crate::done::{Done, Seconds};
+use crate::done::{CoarseStart, Done, Seconds};
 use crate::memory::peak_mb;
 use crate::resumption::Resumption;
 use crate::starting_design::StartingDesign;
@@ -101,6 +101,13 @@ impl<'a> RunSummary<'a> {
         let path = design.path().display().to_string();
         self.record.notes.push(format!("started from the density in {path}, interpolated"));
         self.record.done.started_from = Some(path);
+    }
+
+    /// Takes note of the coarser mesh that the run begins on.
+    pub fn begin_coarse(&mut self, start: &CoarseStart) {
+        let CoarseStart { seconds, .. } = start;
+        self.record.notes.push(format!("began coarse: {}, in {seconds:.1} s", start.said()));
+        self.record.done.coarse = Some(start.clone());
     }
 
     /// Takes the end of the run, none if it failed.
