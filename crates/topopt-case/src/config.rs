@@ -55,7 +55,6 @@ use toml::Spanned;
 pub use aliases::present;
 pub use candidates::Candidate;
 pub use check::closest;
-pub use coarser::NodesOfSet;
 pub use design::{
     Changing, Continuation, Course, Design, Filter, FilterKind, FilterWeights, Interpolation, Keep,
     KeepLoaded, Making, Method, Optimizer, Projection, Quality, Start, Style,
@@ -65,7 +64,7 @@ pub use design_space::{
 };
 pub use elements::{ElementKind, Elements};
 pub use keys::{Config, Material, SetMaterial};
-pub use loads::{Axis, Load, LoadCase, Spring, Support};
+pub use loads::{Axis, Load, LoadCase, NodesOfSet, Spring, Support};
 pub use manufacturing::Manufacturing;
 pub use material_properties::{Given, MaterialProperty, number};
 pub use mesh::{Generator, Hexes, Mesh, MeshMethod, Refine};

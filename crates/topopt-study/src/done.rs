@@ -53,6 +53,8 @@ pub struct CoarseStart {
     pub designs: usize,
     /// Elements of the coarser mesh.
     pub elements: usize,
+    /// Share of the design volume that the first design on the mesh of the case is to fill.
+    pub volume_fraction: f64,
     /// Time that it took, most of it while the mesh of the case was prepared.
     pub seconds: f64,
 }

@@ -1,8 +1,8 @@
-//! The same case on a coarser mesh of its part, on which a run begins.
+//! A case on a coarser mesh of its part, on which a run begins.
 
 use toml::Spanned;
 
-use super::{Config, SelectKind, Start};
+use super::{Config, NodesOfSet, SelectKind, Start};
 
 /// Ratio of the edges of elements.
 const STEP: f64 = 2.0;
@@ -14,17 +14,6 @@ const WITHOUT_STAGES: usize = 20;
 /// Least radius of filters on the coarser mesh, in element widths. The six neighbors of a cube then
 /// weigh as much as itself, so that densities that alternate from one to the next become equal.
 const LEAST_RADIUS: f64 = 1.2;
-
-/// Number of nodes of a set, each of which has a load or a spring.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodesOfSet {
-    /// Name of the set.
-    pub set: String,
-    /// Kind that is asked for.
-    pub kind: Option<SelectKind>,
-    /// Number of nodes.
-    pub n: usize,
-}
 
 impl Config {
     /// Whether a run is to begin on a coarser mesh.
@@ -144,7 +133,6 @@ mod tests {
         config(text).coarser(2000, Vec::new())
     }
 
-    /// The same file has another number of elements, and the same body.
     #[test]
     fn lengths_in_elements_are_those_of_the_case() {
         let coarser = coarser(CASE).unwrap();

@@ -368,11 +368,11 @@ pub struct Optimizer {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// That of the case.
+    /// The mesh of the case.
     #[default]
     Fine,
-    /// Elements of twice the edge until the second stage, or 20 iterations without stages, where the
-    /// case makes its mesh itself.
+    /// Elements of twice the edge until the second stage, or for 20 iterations without stages, where
+    /// the case makes its mesh itself.
     Coarse,
 }
 

@@ -10,13 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::candidates::Candidate;
-use super::coarser::NodesOfSet;
 use super::design::{Continuation, Design, Filter, Optimizer, Projection};
 use super::elastic_laws::layered::Layered;
 use super::elastic_laws::matrix::Anisotropic;
 use super::elastic_laws::orthotropic::Orthotropic;
 use super::elements::Elements;
-use super::loads::{Load, LoadCase, Spring, Support};
+use super::loads::{Load, LoadCase, NodesOfSet, Spring, Support};
 use super::manufacturing::Manufacturing;
 use super::material_names::MaterialName;
 use super::mesh::Mesh;

@@ -94,6 +94,17 @@ pub struct Load {
     own: OwnKeys,
 }
 
+/// Number of nodes of a set, each of which has a load or a spring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodesOfSet {
+    /// Name of the set.
+    pub set: String,
+    /// Kind that is asked for.
+    pub kind: Option<SelectKind>,
+    /// Number of nodes.
+    pub n: usize,
+}
+
 impl TryFrom<OwnKeys> for Load {
     type Error = toml::de::Error;
 

@@ -29,8 +29,6 @@ pub(super) struct Begun {
     pub start: CoarseStart,
     /// Numbers of the designs, without the last.
     pub reports: Vec<IterationReport>,
-    /// Share of the design volume that the last design fills.
-    pub volume: f64,
     /// Design variables of the last design at the elements of the mesh of the case, `[n_elements]`,
     /// in the user's numbering.
     pub variables: Vec<f64>,

@@ -48,11 +48,15 @@ pub(super) fn begin<K: Solvable<N>, const N: usize>(
         let run = DesignRun::of_coarse(asked, &prepared);
         let Taken { variables, volume, reports } = place.visit(Coarse { run, is_given_up })?;
         let designs = reports.len();
-        let (elements, seconds) = (model.mesh.n_elements(), start.elapsed().as_secs_f64());
+        let elements = model.mesh.n_elements();
         Ok(Begun {
-            start: CoarseStart { designs, elements, seconds },
+            start: CoarseStart {
+                designs,
+                elements,
+                volume_fraction: volume,
+                seconds: start.elapsed().as_secs_f64(),
+            },
             reports,
-            volume,
             variables: ElementInterpolation::new(
                 model.problem.mesh(),
                 &model.space.of_variables(variables),
@@ -72,7 +76,7 @@ struct Coarse<'a, K: Solvable<N>, const N: usize> {
     is_given_up: &'a AtomicBool,
 }
 
-/// What is taken of the design loop on the coarser mesh.
+/// Results of the design loop on the coarser mesh.
 struct Taken {
     /// Design variables of the last design.
     variables: Vec<f64>,

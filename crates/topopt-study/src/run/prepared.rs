@@ -124,6 +124,9 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
         place.check_parts(&request.team, n_elements).map_err(InputError::from)?;
 
         if let Some(resumption) = &resumption {
+            if let Some(coarse) = &resumption.done.coarse {
+                model.task.space.initial_volume_fraction = coarse.volume_fraction;
+            }
             resumption.check(&model, &config.output_directory()).map_err(InputError::from)?;
         }
         let start_from = start_from
@@ -140,7 +143,7 @@ impl<K: Solvable<N>, const N: usize> Prepared<K, N> {
     /// Takes the designs of the coarser mesh that it begins with.
     fn begin(&mut self, begun: Begun) {
         let variables = self.model.renumbering.elements_from_original(&begun.variables);
-        self.model.task.space.initial_volume_fraction = begun.volume;
+        self.model.task.space.initial_volume_fraction = begun.start.volume_fraction;
         self.begun = Some((begun, variables));
     }
 
