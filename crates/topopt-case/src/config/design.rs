@@ -371,8 +371,8 @@ pub enum Start {
     /// The mesh of the case.
     #[default]
     Fine,
-    /// One of twice the edge of elements until the second stage, or for 20 iterations without
-    /// stages, where the case makes its mesh itself.
+    /// Elements of twice the edge until the second stage, or for 20 iterations without stages, where
+    /// the case makes its mesh itself.
     Coarse,
 }
 
