@@ -24,7 +24,7 @@ const CHECK_INTERVAL: usize = 8;
 pub struct Cuda<R> {
     device: Arc<Device>,
     scalars: Arc<Scalars>,
-    /// What the blocks of a launch have found, as many as the last of them brings together.
+    /// Numbers that the blocks of a launch have found, as many as the last of them brings together.
     partial: CudaSlice<f64>,
     /// Number of blocks that have ended, `[1]`: 0 between launches.
     ended: CudaSlice<u32>,

@@ -11,7 +11,7 @@ use crate::kernel::{Count, In, Length, Out, Shared};
 use crate::vector::Real;
 
 views! {
-    /// Where a launch leaves one number.
+    /// The place where a launch leaves one number.
     TotalView in "common/reduce.cuh" {
         partial: Shared<f64>,
         ended: Shared<u32>,

@@ -173,10 +173,16 @@ impl Measure {
         let moduli: Vec<f64> = (0..problem.mesh().n_elements()).map(modulus).collect();
         let mut expected = vec![0.0; x.len()];
         let mut operator = Strategy::Mf.build(problem);
-        operator.set_coefficients(&vec![&moduli; K::TERMS]);
+        let others = vec![0.0; moduli.len()];
+        operator.set_coefficients(&terms(&moduli, &others, K::TERMS));
         operator.apply(&x, &mut expected);
         Self { x, n_terms: K::TERMS, moduli, expected, repeats, rows: Vec::new() }
     }
+}
+
+/// Coefficients of `n` terms: those of the first, and of the `others`, as in a steady state.
+fn terms<'v, V>(first: &'v V, others: &'v V, n: usize) -> Vec<&'v V> {
+    (0..n).map(|term| if term == 0 { first } else { others }).collect()
 }
 
 impl Measured for Measure {
@@ -188,8 +194,9 @@ impl Measured for Measure {
         memory: usize,
         seconds: &mut Stopwatch,
     ) -> Result<(), BackendError> {
-        let moduli = backend.upload(&self.moduli, Space::elements(self.moduli.len()))?;
-        operator.set_coefficients(&vec![&moduli; self.n_terms]);
+        let space = Space::elements(self.moduli.len());
+        let (moduli, others) = (backend.upload(&self.moduli, space)?, backend.zeros(space)?);
+        operator.set_coefficients(&terms(&moduli, &others, self.n_terms));
 
         let x = backend.upload(&self.x, operator.space())?;
         let mut y = backend.zeros(operator.space())?;

@@ -49,7 +49,7 @@ fn elastic() -> Vec<Problem> {
     FORMULATIONS.into_iter().flat_map(by).collect()
 }
 
-/// Those of diffusion.
+/// The problems of diffusion by both formulations.
 fn heated() -> Vec<Problem<Diffusion, 1>> {
     let by = |formulation| problems(|| Diffusion::by(formulation));
     FORMULATIONS.into_iter().flat_map(by).collect()
