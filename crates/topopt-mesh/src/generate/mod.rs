@@ -101,8 +101,8 @@ impl Benchmark {
         self.by_steps(resolution, 1)
     }
 
-    /// Generates a mesh of the same body by elements of about twice the edge, an eighth as many:
-    /// numbers along edges are rounded, and elements are stretched so that they fill the body.
+    /// Generates a mesh of the same body by elements of about twice the edge, an eighth as many at
+    /// best: numbers along edges are rounded, and elements are stretched so that they fill the body.
     ///
     /// # Errors
     /// As [`Benchmark::generate`].

@@ -274,8 +274,8 @@ fn filter_radii_are_those_of_the_statement() {
     assert_eq!(filter_radius(6), Err(GenerateError::UnknownSize(6)));
 }
 
-/// A body has its extents, to rounding, and about its volume and an eighth of its elements; what is
-/// clamped and loaded lies in the same places.
+/// A body has its extents, to rounding, about its volume and an eighth of its elements, or more where
+/// one layer stays one, and its loads lie in the same places.
 #[test]
 fn a_coarser_mesh_is_of_the_same_body() {
     for benchmark in Benchmark::ALL {
@@ -283,7 +283,7 @@ fn a_coarser_mesh_is_of_the_same_body() {
             let fine = elements(benchmark, n);
             let coarse = benchmark.generate_coarser(Resolution::Elements(n)).unwrap();
             let ratio = fine.n_elements() as f64 / coarse.n_elements() as f64;
-            assert!((5.0..10.0).contains(&ratio), "{benchmark:?} {n}: {ratio}");
+            assert!((3.5..10.0).contains(&ratio), "{benchmark:?} {n}: {ratio}");
 
             let [a, b] = [&fine, &coarse].map(|mesh| mesh.bounding_box());
             let scale = a.extent().into_iter().fold(0.0, f64::max);
