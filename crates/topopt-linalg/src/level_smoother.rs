@@ -4,10 +4,7 @@ use crate::chebyshev::{Chebyshev, Dot, Spectrum};
 use crate::patch_smoother::PatchSmoother;
 use crate::{Backend, BackendError, InverseDiagonal, LinearOperator, PatchRelaxation, Space};
 
-/// Degree of the Chebyshev smoothers: a third step on coarse levels saves 5 % of the iterations and
-/// costs two of seven products there.
-const DEGREE: usize = 2;
-/// Steps of the smoother by patches on the finest level and on the others.
+/// Steps of the smoother by patches on these.
 const PATCH_DEGREES: [usize; 2] = [1, 2];
 
 /// Matrices of a level that its smoother reads.
@@ -21,12 +18,14 @@ pub(crate) struct Matrices<'a, B: Backend> {
 /// there are any.
 pub(crate) struct LevelSmoother<B: Backend> {
     chebyshev: Chebyshev<B>,
+    /// Degree of `chebyshev` before it was made stronger.
+    degree: usize,
     by_patches: Option<PatchSmoother<B>>,
 }
 
 impl<B: Backend> LevelSmoother<B> {
-    /// For operators of `space` on a level, with polynomials over a spectrum of D^-1 A that is known
-    /// that far; with patches a start of the power method for these. Needs an update
+    /// For operators of `space` on a level, with polynomials of `degree` over a spectrum of D^-1 A
+    /// that is known that far; with patches a start of the power method for these. Needs an update
     /// before use.
     ///
     /// # Errors
@@ -35,13 +34,14 @@ impl<B: Backend> LevelSmoother<B> {
         backend: &B,
         space: Space,
         level: usize,
-        spectrum: Spectrum<B::Vector>,
+        (degree, spectrum): (usize, Spectrum<B::Vector>),
         of_patches: Option<B::Vector>,
     ) -> Result<Self, BackendError> {
         let steps = PATCH_DEGREES[level.min(1)];
         let by_patches = of_patches.map(|start| PatchSmoother::new(backend, space, steps, start));
         Ok(Self {
-            chebyshev: Chebyshev::new(backend, space, DEGREE, spectrum)?,
+            chebyshev: Chebyshev::new(backend, space, degree, spectrum)?,
+            degree,
             by_patches: by_patches.transpose()?,
         })
     }
@@ -57,7 +57,7 @@ impl<B: Backend> LevelSmoother<B> {
 
     /// Takes `times` the degree of that level.
     pub fn set_strength(&mut self, level: usize, times: usize) {
-        self.chebyshev.set_degree(times * DEGREE);
+        self.chebyshev.set_degree(times * self.degree);
         if let Some(smoother) = &mut self.by_patches {
             smoother.set_degree(times * PATCH_DEGREES[level.min(1)]);
         }
