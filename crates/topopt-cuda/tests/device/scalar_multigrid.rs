@@ -44,7 +44,7 @@ fn problem_by(formulation: Formulation, mesh: HexMesh, is_plain: bool) -> Proble
 }
 
 /// With two levels and with three, of a single aggregate, orthotropic, and by modes of the gradient.
-fn problems() -> [Problem; 8] {
+fn problems() -> [Problem; 9] {
     let by_modes = |mesh, is_plain| problem_by(Formulation::Incompatible, mesh, is_plain);
     let orthotropic = by_modes(distorted_cube(6, 0.25, true), false);
     let along = Noise(8).vector(3 * orthotropic.mesh().n_elements());
@@ -56,6 +56,7 @@ fn problems() -> [Problem; 8] {
         problem(distorted_cube(6, 0.25, true), false),
         problem(hexagon(4), false),
         problem(wheel(4), true),
+        by_modes(distorted_cube(28, 0.2, true), true),
         by_modes(hexagon(4), false),
         by_modes(wheel(4), true),
     ]
