@@ -91,6 +91,7 @@ impl Config {
         if mesh.element_size.is_none() && mesh.elements.is_none() {
             return Err("the geometry says how large elements are, and not the case");
         }
+
         scale(&mut mesh.element_size, STEP);
         for refine in &mut mesh.refine {
             let size = *refine.element_size.get_ref();

@@ -94,7 +94,7 @@ pub struct Load {
     own: OwnKeys,
 }
 
-/// Number of nodes of a set, each of which has a load or a spring.
+/// Number of nodes of a set that all have a load or a spring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodesOfSet {
     /// Name of the set.

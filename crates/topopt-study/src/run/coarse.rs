@@ -42,28 +42,24 @@ pub(super) fn begin<K: Solvable<N>, const N: usize>(
         team: Team::Threads(NonZeroUsize::MIN),
     };
     let asked = Asked { config, request: &request, interrupt, start };
+
     let begun = thread_pool(config.solver.threads)?.install(|| {
         let (place, prepared) = Prepared::<K, N>::of(asked, || Ok(place.clone()), begin::<K, N>)?;
         let model = &prepared.model;
         let run = DesignRun::of_coarse(asked, &prepared);
         let Taken { variables, volume, reports } = place.visit(Coarse { run, is_given_up })?;
-        let designs = reports.len();
-        let elements = model.mesh.n_elements();
-        Ok(Begun {
-            start: CoarseStart {
-                designs,
-                elements,
-                volume_fraction: volume,
-                seconds: start.elapsed().as_secs_f64(),
-            },
-            reports,
-            variables: ElementInterpolation::new(
-                model.problem.mesh(),
-                &model.space.of_variables(variables),
-            )
-            .at(centers),
-        })
+
+        let variables = model.space.of_variables(variables);
+        let variables = ElementInterpolation::new(model.problem.mesh(), &variables).at(centers);
+        let start = CoarseStart {
+            designs: reports.len(),
+            elements: model.mesh.n_elements(),
+            volume_fraction: volume,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        Ok(Begun { start, reports, variables })
     });
+
     match begun {
         Err(interrupted @ Failure::Interrupted { .. }) => Err(interrupted),
         begun => Ok(begun.map_err(not_begun)),
