@@ -36,11 +36,6 @@ pub trait Hierarchy<B: Backend>: Send + Sync {
         None
     }
 
-    /// Degrees of the Chebyshev smoothers of the finest level and of the others, which cost little.
-    fn degrees(&self) -> [usize; 2] {
-        [2, 3]
-    }
-
     /// Whether single eigenvalues of D^-1 A may lie far beyond all others, as those of flat
     /// elements that lie in many blocks of D. Those that an estimate misses make a smoother grow.
     fn has_outliers(&self) -> bool {
@@ -140,12 +135,10 @@ impl<B: Backend> Work<B> {
             }
             None => Spectrum::Estimated { start: start()?, beyond: None },
         };
-        let degree = hierarchy.degrees()[level.min(1)];
-
         let of_patches = hierarchy.patches(level).map(|_| start()).transpose()?;
         let zeros = || backend.zeros(coarse);
         Ok(Self {
-            smoother: LevelSmoother::new(backend, space, level, (degree, spectrum), of_patches)?,
+            smoother: LevelSmoother::new(backend, space, level, spectrum, of_patches)?,
             r: backend.zeros(space)?,
             coarse_b: zeros()?,
             coarse_x: zeros()?,

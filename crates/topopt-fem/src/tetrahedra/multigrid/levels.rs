@@ -18,8 +18,6 @@ use crate::{DIM, Discretization, Elasticity, ElementKernel, Level, MODES, Modes,
 
 /// Points of a group that smooths the finest level, and the others.
 pub const GROUP: [usize; 2] = [8, 4];
-/// Degrees of the smoothers of the finest level and of the others.
-pub const DEGREES: [usize; 2] = [2; 2];
 /// Points of an aggregate, at least and at most: a fifth of those that one is coupled with. Fewer
 /// than that in solid blocks, whose rows grow from level to level, double the work there and save
 /// no iteration; more than 6 in thin parts, whose rows stay short, double the iterations.

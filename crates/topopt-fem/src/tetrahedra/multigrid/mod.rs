@@ -25,7 +25,7 @@ use crate::{
     MODES, Refreshed, Sharing, Strategy, WithSprings,
 };
 pub use groups::GroupInverse;
-pub use levels::{DEGREES, GROUP, Smoothed, VertexLevels};
+pub use levels::{GROUP, Smoothed, VertexLevels};
 pub use smoothed::{Rectangle, SmoothedTransfer};
 use vertices::VertexTransfer;
 pub use vertices::Vertices;
@@ -161,10 +161,6 @@ where
             1 => &self.levels.first.inverse,
             _ => &self.levels.aggregates[level - 2].inverse,
         }
-    }
-
-    fn degrees(&self) -> [usize; 2] {
-        DEGREES
     }
 
     fn has_outliers(&self) -> bool {
