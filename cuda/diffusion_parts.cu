@@ -10,9 +10,8 @@
 // Mapping:       one thread per element, blocks of 128
 // Layout:        fields and the diagonal [n_nodes], coefficients and works [n_elements]
 // Cost:          2670, 1060, 1480 and 1130 operations per element, by modes 2400 and 430 for those of
-//                conduction; connectivity (32 bytes) and two coefficients
-//                read per element, or a work written; coordinates (24 bytes) and fields read, or the
-//                diagonal written, per node
+//                conduction; connectivity (32 bytes) and two coefficients read per element, or a work
+//                written; coordinates (24 bytes) and fields read, or the diagonal written, per node
 // Deterministic: works: yes; diagonals: where no two elements of a launch share a node, as with one
 //                launch per color
 // Requires:      out = 0 beforehand for the diagonals

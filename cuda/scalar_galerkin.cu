@@ -11,8 +11,8 @@
 //                row, lanes over its elements or entries; blocks of 128
 // Layout:        a row's entries off the diagonal by increasing columns; ground [n_rows], what a row makes
 //                where all is 1
-// Cost:          some 1600 operations per element and joint, by modes 440, 2.8 such pairs per element; a value read per
-//                part, two written per joint
+// Cost:          some 1600 operations per element and joint, by modes 440, 2.8 such pairs per
+//                element; a value read per part, two written per joint
 // Deterministic: yes; parts in fixed order, sums by a fixed tree, no entry has two threads
 // Requires:      columns ascend; no row has itself among its columns; the aggregate of a held node is NONE
 // Oracle:        crates/topopt-cuda/tests/device/scalar_multigrid.rs

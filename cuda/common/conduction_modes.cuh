@@ -18,7 +18,7 @@ struct Conductor {
     real det;             // mean of det J, 512 times
 };
 
-// That of the element whose coordinates have the coefficients X
+// The conductor of an element whose coordinates have the coefficients X
 __device__ __forceinline__ Conductor conductor(const real X[3][8]) {
     const ModeGeometry geometry = mode_geometry(X);
     Conductor out;

@@ -76,6 +76,7 @@ __device__ __forceinline__ void invert(unsigned n, SharedMatrix<SIZE>& matrix) {
             matrix.entries[k][j] = j == k ? pivot : pivot * matrix.entries[k][j];
         __syncwarp();
     }
+    __syncwarp(); // all have read their diagonals
     for (unsigned k = lane; k < n * n; k += WARP)
         if (!(done >> k / n & 1) || !(done >> k % n & 1)) matrix.entries[k / n][k % n] = 0.0;
     __syncwarp();
