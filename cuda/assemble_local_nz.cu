@@ -44,13 +44,6 @@ __device__ __forceinline__ void add_modes(
 }
 #endif
 
-// 8 N of the node at position m at a point; by choice and not by index, as m is known only when it
-// runs
-__device__ __forceinline__ real shape_at(const Point& p, int m) {
-    const real x = m & 1 ? p.sides[0][1] : p.sides[0][0], y = m & 2 ? p.sides[1][1] : p.sides[1][0];
-    return x * y * (m & 4 ? p.sides[2][1] : p.sides[2][0]);
-}
-
 // T += modulus times the integrals of element e for positions a and b, from its coordinates
 template <int N>
 __device__ __forceinline__ void add_element(

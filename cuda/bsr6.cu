@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) bsr6(
     y[(size_t)N * row + lane] = total;
 }
 
-// y += A x, from the blocks above the diagonal alone, each of which serves its row and its column
+// y += A x, from the blocks above the diagonal alone: a block serves its row and its column
 extern "C" __global__ void __launch_bounds__(BLOCK) bsr6_upper(
     unsigned n_rows,
     const unsigned* __restrict__ row_offsets, // [n_rows + 1]

@@ -57,9 +57,7 @@ __device__ __forceinline__ double row_of_element(
             row[NODE(m)] += scale * g;
         }
 #endif
-        // By choice and not by index, as in gradient.cuh.
-        const real x = at & 1 ? p.sides[0][1] : p.sides[0][0], y = at & 2 ? p.sides[1][1] : p.sides[1][0];
-        share += p.det * (x * y * (at & 4 ? p.sides[2][1] : p.sides[2][0]));
+        share += p.det * shape_at(p, at);
     }
     return (1.0 / 4096) * share;
 }

@@ -1,6 +1,6 @@
 // The conduction of one element by modes of the gradient in closed form: the mean gradient G, and
-// hourglasses H, of which xi eta, xi zeta and eta zeta make linear modes, xi eta zeta bilinear ones
-// (common/strain_modes.cuh without incompatible modes). With the gradients g of xi, eta and zeta at
+// hourglasses H. Those of xi eta, xi zeta and eta zeta make linear modes, that of xi eta zeta bilinear
+// ones (common/strain_modes.cuh without incompatible modes). With the gradients g of xi, eta and zeta at
 // the center the energy is, of volume V and conductivity k,
 //   k V / 2 (G . G + 1/3 (|H_0 g_1 + H_1 g_2|^2 + |H_0 g_0 + H_2 g_2|^2 + |H_1 g_0 + H_2 g_1|^2)
 //            + 1/9 H_3^2 (|g_0|^2 + |g_1|^2 + |g_2|^2)).
@@ -71,7 +71,7 @@ __device__ __forceinline__ real conduction_along(const Conductor& element, const
 }
 
 // f = scale times 64 L u at the nodes by position, of the field with coefficients U; returns what it
-// does along u, a sum of squares, of which nothing cancels
+// does along u, a sum of squares in which nothing cancels
 __device__ __forceinline__ real conduct(const Conductor& element, const real U[8], real scale, real f[8]) {
     real G[3], H[4], P[4], F[8];
     modes_of(element, U, G, H);

@@ -41,6 +41,12 @@ __device__ __forceinline__ real shape(const Point& p, int m) {
     return p.sides[0][m & 1] * (p.sides[1][m >> 1 & 1] * p.sides[2][m >> 2]);
 }
 
+// As shape, by choice and not by index: m may be known only when it runs.
+__device__ __forceinline__ real shape_at(const Point& p, int m) {
+    const real x = m & 1 ? p.sides[0][1] : p.sides[0][0], y = m & 2 ? p.sides[1][1] : p.sides[1][0];
+    return x * y * (m & 4 ? p.sides[2][1] : p.sides[2][0]);
+}
+
 // The nodes of an element, by position, and the coefficients of their coordinates
 __device__ __forceinline__ void load_element(const MeshView& mesh, unsigned e, unsigned node[8], real X[3][8]) {
     double positions[3][8];

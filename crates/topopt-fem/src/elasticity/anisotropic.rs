@@ -309,6 +309,7 @@ fn relaxed_block<S: Simd>(
 ) -> Matrix<S> {
     let (p, n) = (&gradients.at[q], &gradients.normals[q - 1]);
     let mut block = between(simd, d, &outer(&p[a], &p[b]));
+
     // Stresses on the planes of unit displacements, (sigma n)_i of component j.
     let inverse = across(simd, d, n);
     let (left, right) = (between(simd, d, &outer(n, &p[a])), between(simd, d, &outer(n, &p[b])));
@@ -320,6 +321,7 @@ fn relaxed_block<S: Simd>(
             }
         }
     }
+
     project(n, &mut block);
     for row in &mut block {
         let along = n[2].mul_add(row[2], n[1].mul_add(row[1], n[0] * row[0]));

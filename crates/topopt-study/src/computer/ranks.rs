@@ -168,6 +168,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
     ) -> Result<BuiltWeights<'a, Self::Backend>, BackendError> {
         let Self { place, ranks, part, .. } = self;
         let (communicator, n_elements) = (ranks.communicator(), ranks.n_points(Layout::Elements));
+
         match *plan {
             Weights::Helmholtz => {
                 let (linear, local) = self.filter.get_or_init(|| {
@@ -177,6 +178,7 @@ impl<P: OfPart<C>, C: Exchange<P::Backend>> Computer for OnRanks<P, C> {
                     let local = Discretization::new(mesh.clone(), Diffusion::default(), free);
                     (linear, local)
                 });
+
                 let terms = filter_coefficients(&part.mesh, radius);
                 let nodes = match linear {
                     Some(_) => Space::vertices(ranks.n_points(Layout::Vertices)),
